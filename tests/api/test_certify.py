@@ -74,6 +74,7 @@ def test_a_file_keeps_what_its_certificate_says(certified: tuple[Path, sf.Certif
     said = [check.rule for check in found.checks]
     assert said[0] == "k-anonymity k=3"
     assert sum(rule.startswith("certificate: ") for rule in said) == 5
+    assert "\ncertificate: bytes of the file: holds\n" in found.summary()
     record = certificate.record
     assert [one["model"] for one in record["promises"]] == ["k-anonymity", "l-diversity"]
     assert record["achieved"]["k"] == released(people(), l=2).achieved.k

@@ -128,7 +128,7 @@ def test_a_demo_overwrites_no_file_of_its_user(folder: Path) -> None:
     assert "policy.toml' exists already" in refused(4, "demo", "--folder", ".", "--rows", 500)
     assert sorted(folder.iterdir()) == before
     assert run("demo", "--folder", "demo", "--rows", 500).code == 0
-    assert run("demo", "--folder", "demo", "--rows", 500).code == 4
+    assert "add --force demo to overwrite" in refused(4, "demo", "--folder", "demo", "--rows", 500)
     assert run("demo", "--folder", "demo", "--rows", 500, "--force", "demo").code == 0
 
 

@@ -64,9 +64,23 @@ def test_what_is_declared_is_not_guessed(people: pa.Table) -> None:
     grounds = Grounds.recorded(release.manifest["grounds"])
     assert grounds.guessed == ()
     assert grounds.source == "the released rows and the population that was given"
-    assert "the hierarchies of age, as declared" in grounds.assumed
+    assert "the hierarchy of age, as declared" in grounds.assumed
     assert "the population is the one that the table was drawn from" in grounds.assumed
     assert "every row is a different person" in grounds.assumed
+
+
+def test_several_columns_are_listed_as_english_does(people: pa.Table) -> None:
+    release = sf.anonymize(
+        people,
+        quasi_identifiers={"age": sf.Numeric(widths=[20]), "zip": sf.Prefix()},
+        sensitive=["illness", "who"],
+        k=2,
+        confirm=["who"],
+        seed=1,
+    )
+    assumed = release.manifest["grounds"]["assumed"]
+    assert "the hierarchies of age and zip, as declared" in assumed
+    assert "nobody knows anyone's who or illness beforehand" in assumed
 
 
 def test_two_tables_say_it_too(people: pa.Table) -> None:

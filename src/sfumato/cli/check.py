@@ -54,7 +54,7 @@ def check(
 ) -> None:
     """Check any table, made by any tool, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
 
-    Exit code 6 if the file alone does not prove a promise of its certificate, although nothing is broken.
+    Exit code 6 if nothing is broken, but the file alone does not prove some promise.
     Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
     --sensitive disease -k 10 -l 3
     """

@@ -53,7 +53,7 @@ def demo(
         _titled("After (rows are shuffled, so these are other people)", _rows(release.table)),
         _titled("Release", wrapped(release.summary())),
         _titled("Files", _files(files, folder)),
-        _titled("The same by hand", _command(files)),
+        _titled("The same by hand", _command(files, folder)),
     ]
     answer("\n\n".join(parts))
 
@@ -62,9 +62,10 @@ def _refuse_existing(people: Dataset, files: ReleaseFiles, folder: Path) -> None
     """Refuse a folder that has any of the files already, before the first is written."""
     from sfumato.io.atomic import refuse_existing_file
 
+    instead = f"Name another --folder, or add --force {shlex.quote(str(folder))} to overwrite the files of this one."
     listed = [folder / f"{people.name}_hierarchy_{name}.csv" for name in people.hierarchies]
     for path in (Path(files.place), *listed, *files.written().values()):
-        refuse_existing_file(path)
+        refuse_existing_file(path, instead)
 
 
 def _schema(people: Dataset, folder: Path) -> Schema:
@@ -89,8 +90,8 @@ def _rows(table: pa.Table) -> str:
     return aligned(SHOWN_COLUMNS, [list(row.values()) for row in some])
 
 
-def _command(files: ReleaseFiles) -> str:
-    words = ["sfumato", "anonymize", files.place, "-o", files.output, "--policy", files.policy]
+def _command(files: ReleaseFiles, folder: Path) -> str:
+    words = ["sfumato", "anonymize", files.place, "-o", folder / "again.csv", "--policy", files.policy]
     return shlex.join(map(str, words))
 
 

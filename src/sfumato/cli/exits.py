@@ -25,9 +25,9 @@ UNEXPECTED = 70
 INTERRUPTED = 130
 
 MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is not possible, or a rule is broken;
-2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written;
-5 a caution stands in the way (see --confirm and --strict); 6 no rule is broken, but some promise of a certificate is
-not checkable from the file; 70 a fault of Sfumato; 130 interrupted."""
+2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written, or
+exists already (see --force); 5 a caution stands in the way (see --confirm and --strict); 6 no rule is broken, but the
+file alone does not prove some promise; 70 a fault of Sfumato; 130 interrupted."""
 
 #: The first entry that fits decides.
 CODES: tuple[tuple[type[Exception], int], ...] = (

@@ -128,7 +128,7 @@ class _Piece(NamedTuple):
 
 def _merged(column: pa.ChunkedArray) -> CodedColumn:
     """Code a column piece by piece on all cores, and give the values of all pieces one code each."""
-    pieces = [chunk.slice(begin, STRETCH) for chunk in column.chunks for begin in range(0, max(1, len(chunk)), STRETCH)]
+    pieces = [chunk.slice(begin, STRETCH) for chunk in column.chunks for begin in range(0, len(chunk), STRETCH)]
     pieces = pieces or [pa.nulls(0, column.type)]
     coded = _of_dictionaries(pieces) if pa.types.is_dictionary(column.type) else side_by_side(_coded, pieces)
     values, codes_of = _together([piece.values for piece in coded])

@@ -14,6 +14,7 @@ import errno
 import os
 import re
 import secrets
+import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,15 +47,17 @@ def kept_files(force: Sequence[str | os.PathLike[str]] = ()) -> Iterator[None]:
         _named = before
 
 
-def refuse_existing_file(path: str | os.PathLike[str]) -> None:
-    """Refuse to overwrite a file while existing files are protected; links and other names of a file are that file."""
+def refuse_existing_file(path: str | os.PathLike[str], instead: str = "") -> None:
+    """Refuse to overwrite a file while existing files are protected; links and other names of a file are that file.
+
+    ``instead`` says what to do, where naming this one file is not enough.
+    """
     if _named is None or not os.path.exists(path):
         return
     target = Path(os.path.realpath(path))
     if not any(_includes(one, target) for one in _named):
-        raise OutputError(
-            f"{shown_path(path)} exists already. Name another file, or add --force {os.fspath(path)} to overwrite it."
-        )
+        instead = instead or f"Name another file, or add --force {shlex.quote(os.fspath(path))} to overwrite it."
+        raise OutputError(f"{shown_path(path)} exists already. {instead}")
 
 
 def _includes(named: Path, target: Path) -> bool:

@@ -16,6 +16,9 @@ from sfumato.errors import DataError
 #: What the 32-bit offsets of a ``string`` array can address.
 TEXT_LIMIT = 2**31 - 1
 
+#: The rows of a column that a thread takes at a time.
+STRETCH = 1 << 18
+
 #: The one dictionary type in use.
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
@@ -86,10 +89,13 @@ def _of_one_dictionary(chunks: Sequence[pa.DictionaryArray], kind: pa.DataType) 
     every = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
     places = np.split(every.indices.to_numpy(), np.cumsum([len(chunk.dictionary) for chunk in chunks])[:-1])
 
-    def moved(at: int) -> pa.DictionaryArray:
-        return _moved(chunks[at].indices, np.append(places[at], 0).astype(np.int32), every.dictionary, False)
+    def moved(piece: tuple[int, int]) -> pa.DictionaryArray:
+        at, begin = piece
+        some = chunks[at].indices.slice(begin, STRETCH)
+        return _moved(some, np.append(places[at], 0).astype(np.int32), every.dictionary, False)
 
-    return pa.chunked_array(side_by_side(moved, range(len(chunks))), kind)
+    pieces = [(at, begin) for at, chunk in enumerate(chunks) for begin in range(0, max(1, len(chunk)), STRETCH)]
+    return pa.chunked_array(side_by_side(moved, pieces), kind)
 
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -120,6 +126,7 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
     values = column.chunk(0).dictionary
+    column = _short(column)
     kept = np.flatnonzero(_occurrences(column, len(values)))
     if ordered:
         kept = kept[pc.sort_indices(values.take(pa.array(kept))).to_numpy()]
@@ -130,6 +137,12 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     values = values.take(pa.array(kept))
     in_order = column.type.ordered and not ordered
     return pa.chunked_array(side_by_side(lambda c: _moved(c.indices, place, values, in_order), column.chunks))
+
+
+def _short(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cut long chunks into stretches, so that threads can share them."""
+    chunks = [chunk.slice(begin, STRETCH) for chunk in column.chunks for begin in range(0, len(chunk), STRETCH)]
+    return pa.chunked_array(chunks or column.chunks, column.type)
 
 
 def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:

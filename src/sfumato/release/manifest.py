@@ -265,15 +265,15 @@ class _Statements:
         known, plain, secret = (self._with_role(role) for role in ("quasi-identifier", "plain", "sensitive"))
         yield f"others may know {_names(known)}" if known else "others know nothing that is released"
         if plain:
-            yield f"nobody can find a person by {_names(plain)}, released unchanged"
+            yield f"nobody can find a person by {_names(plain, 'or')}, released unchanged"
         if secret:
-            yield f"nobody knows anyone's {_names(secret)} beforehand"
+            yield f"nobody knows anyone's {_names(secret, 'or')} beforehand"
         yield self._persons()
         if weights := self._with_role("weight"):
             yield f"{_names(weights)} says how many people a row stands for"
         declared = [name for name, how in self.stated.get("hierarchies", {}).items() if how != BY_TYPE]
         if declared:
-            yield f"the hierarchies of {_names(declared)}, as declared"
+            yield f"the {'hierarchies' if len(declared) > 1 else 'hierarchy'} of {_names(declared)}, as declared"
         if self._needs_population():
             yield "the population is the one that the table was drawn from"
         if pseudonyms := list(self.options.get("pseudonymize", ())):
@@ -291,7 +291,7 @@ class _Statements:
         preset = self.stated.get("preset", {})
         judged = [*preset.get("dropped", ()), *preset.get("recoded", ())]
         if judged:
-            yield f"what {_names(judged)} holds, by the preset's recogniser"
+            yield f"what {_names(judged)} {'hold' if len(judged) > 1 else 'holds'}, by the preset's recognizer"
 
     def confirmed(self) -> Iterator[str]:
         """What somebody confirmed by name."""
@@ -317,7 +317,7 @@ class _Statements:
         return any("population" in one and not isinstance(one["population"], int | float) for one in self.models)
 
 
-def _names(names: Collection[str]) -> str:
+def _names(names: Collection[str], word: str = "and") -> str:
     """Join names; of many, the first ones and how many more there are."""
     shown = [*list(names)[:NAMED], *([f"{len(names) - NAMED:,} more"] if len(names) > NAMED else [])]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return f" {word} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -90,6 +90,8 @@ class RuleCheck:
         about = f"{self.rule} of '{self.column}'" if self.column is not None else self.rule
         if self.found is None:
             return f"{about}: not checked, as there are no classes"
+        if self.units != "classes" and not self.asked:  # what is found is the number of breaks, which the verdict says
+            return f"{about}: {_verdict(self)}"
         return f"{about}: {_verdict(self)}, {self.measures} {_number(self.found)}"
 
 

@@ -24,6 +24,12 @@ def test_k_alone_is_told_with_the_classes_that_give_a_value_away() -> None:
     assert "certain in 1 of 3 (33.3 %) classes with 3 rows, and makes up at least 90% of 1 more" in found.found
 
 
+def test_classes_that_do_not_exist_are_not_counted() -> None:
+    one = released({"age": [1, 1], "ill": ["a", "a"]}, Schema("age", sensitive="ill"), [0, 0])
+    [found] = cautions(one, "sensitive-unprotected")
+    assert found.found.endswith("one value is certain in 1 of 1 (100 %) classes with 2 rows.")
+
+
 def test_k_alone_is_noted_where_nothing_is_given_away_yet() -> None:
     mixed = released({"age": [1, 1], "ill": ["a", "b"]}, Schema("age", sensitive="ill"), [0, 0])
     assert [found.severity for found in cautions(mixed, "sensitive-unprotected")] == ["note"]

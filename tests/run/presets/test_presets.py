@@ -115,7 +115,7 @@ def test_safe_harbor_leaves_nothing_that_it_forbids(tmp_path: Path) -> None:
 def test_a_recoding_that_leaves_detail_is_caught_before_anybody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sfumato.run.presets.adapt.year_shown", lambda column: column.cast(pa.string()))
     visits = pa.table({"visit_date": ["2024-05-17", "2024-05-17", "2023-01-02", "2023-01-02"]})
-    with pytest.raises(VerificationError, match="dates without forbidden detail"):
+    with pytest.raises(VerificationError, match="no forbidden detail in the dates"):
         sf.anonymize(visits, preset="hipaa-safe-harbor", k=2)
 
 

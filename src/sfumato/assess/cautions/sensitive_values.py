@@ -14,10 +14,8 @@ def sensitive_unprotected(view: ReleaseView) -> Iterator[CautionFinding]:
     for name in unguarded(view):
         told = view.certainty(name)
         if told.certain or told.nearly:
-            found = (
-                f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows, and "
-                f"makes up at least {NEARLY:.0%} of {told.nearly:,} more"
-            )
+            more = f", and makes up at least {NEARLY:.0%} of {told.nearly:,} more" if told.nearly else ""
+            found = f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows{more}"
         else:
             found = "no class gives a value away in this table, but nothing promises that"
         yield CautionFinding(

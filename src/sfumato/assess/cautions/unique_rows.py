@@ -76,7 +76,7 @@ def _unique_in_plain(
         "warning" if beside >= WORTH_A_WARNING * rows else "note",
         tuple(names),
         beside,
-        f"{share(alone, rows)} rows are unique in the plain {_columns(plain)} alone, {beside:,} "
+        f"{share(alone, rows)} rows are unique in the {_columns('plain', plain)} alone, {beside:,} "
         f"({percent(beside, rows)}) together with the released quasi-identifiers{with_sensitive}.",
         f"k counts only the quasi-identifiers: declare what an outsider may know as such, or drop it{_worst(plain)}.",
     )
@@ -92,14 +92,14 @@ def _unique_in_sensitive(view: ReleaseView, sensitive: list[ViewedColumn]) -> It
         "warning" if alone >= SENSITIVE_WORTH_A_WARNING * rows else "note",
         tuple(names),
         alone,
-        f"{share(alone, rows)} rows are unique in the sensitive {_columns(sensitive)} alone, {beside:,} "
+        f"{share(alone, rows)} rows are unique in the {_columns('sensitive', sensitive)} alone, {beside:,} "
         f"({percent(beside, rows)}) together with the released quasi-identifiers.",
         "Round or group such values before, if somebody outside may know them.",
     )
 
 
-def _columns(columns: list[ViewedColumn]) -> str:
-    return f"column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} columns"
+def _columns(role: str, columns: list[ViewedColumn]) -> str:
+    return f"{role} column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} {role} columns"
 
 
 def _worst(columns: list[ViewedColumn]) -> str:

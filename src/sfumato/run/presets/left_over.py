@@ -17,6 +17,8 @@ from sfumato.verify.verification import RuleCheck
 
 #: Kinds that a preset recodes instead of forbidding them.
 RECODED = {"zip": "zips", "age": "ages", "date": "dates", "birth": "dates", "year of birth": "dates"}
+#: What is recoded, in words.
+SHOWN = {"zips": "the zip codes", "ages": "the ages", "dates": "the dates"}
 
 _DATE = re.compile(WRITTEN_DATE)
 _DATE_LIKE = re.compile(r"\d{4}[-/.]\d|\d[-/.]\d{4}|Q[1-4]|(?<!\d)\d{8}(?!\d)|(?<!\d)\d{14}(?!\d)|\d{1,2}[:.]\d{2}")
@@ -55,7 +57,7 @@ def left_over(
         rule = RECODED.get(kind or "")
         if rule is not None and getattr(preset, rule) is not None:
             finer = _finer(preset, rule, name) if made else _unlike(preset, rule, name)
-            yield _broken(preset, f"{rule} without forbidden detail", name, _count(texts, finer))
+            yield _broken(preset, f"no forbidden detail in {SHOWN[rule]}", name, _count(texts, finer))
         elif name not in confirmed and seen.harmless is None:
             yield from _not_harmless(preset, name, texts, seen, made)
 
@@ -82,7 +84,7 @@ def _not_harmless(preset: Preset, name: str, texts: list[str], seen: Recognised,
     if what:
         yield _broken(preset, what, name, len(texts))
     elif preset.dates is not None and (dates := _count(texts, _DATE.search)):
-        yield _broken(preset, "dates without forbidden detail", name, dates)
+        yield _broken(preset, f"no forbidden detail in {SHOWN['dates']}", name, dates)
 
 
 def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
@@ -137,8 +139,8 @@ def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, m
     """Say which forbidden kind a column shows; empty if none."""
     for one in preset.identifiers:
         if one.fits(name) or (one.pattern and any(re.search(one.pattern, text) for text in texts)):
-            return one.what
-    kinds = {kind: one.what for one in preset.identifiers for kind in one.kinds}
+            return f"no {one.what}"
+    kinds = {kind: f"no {one.what}" for one in preset.identifiers for kind in one.kinds}
     seen = next((kind for kind, form in _SINGLE.items() if kind in kinds and any(map(form.search, texts))), None)
     if seen is not None or made:
         return kinds[seen] if seen is not None else ""
@@ -146,7 +148,7 @@ def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, m
         return ""
     if found.kind in kinds:
         return kinds[found.kind]
-    return "columns that are understood to be harmless" if preset.closed else ""
+    return "understood to be harmless, by name and values" if preset.closed else ""
 
 
 def _plain(text: str) -> str | None:
