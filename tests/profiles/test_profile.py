@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -232,3 +233,47 @@ def test_orders_keep_their_steps() -> None:
 def test_looks_count_missing_values_as_values() -> None:
     column = ColumnCounts("a", 3, pa.array([7]), np.array([0, -1, -1]))
     assert sorted(looks_of([column], np.arange(3)).people.tolist()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("AgeStartedSmoking", [14, 15, 16, 18, 21], "sensitive"),
+        ("DrinksPerDay", [0, 1, 2, 3, 5], "sensitive"),
+        ("ScreenHrsDay", [0, 1, 2, 3, 4], "sensitive"),
+        ("AgeFirstSex", [15, 16, 17, 19, 20], "sensitive"),
+        ("SexNumPartners", [0, 1, 2, 3, 12], "sensitive"),
+        ("DaysMentalHealthBad", [0, 1, 2, 10, 30], "sensitive"),
+        ("reading", [34, 47, 52, 57, 63], "sensitive"),
+        ("money", [10, 250, 300, 470, 900], "sensitive"),
+        ("WTEXAM4YR", [5120.5, 6110.25, 7000.5, 8123.75, 9001.5], "weight"),
+        ("weight", [40, 60, 80, 120, 400], "weight"),  # five weights of a hundred and more rows each are none of bodies
+        ("sex_first_child", [1, 2, 1, 2, 2], "quasi-identifier"),
+        ("smoking_comments", ["quit", "no", "a pack", "rarely", "once"], "identifier"),
+    ],
+)
+def test_kinds_of_survey_questions(name: str, values: list[object], role: str) -> None:
+    assert sf.profile(pa.table({name: values * 120}))[name].role == role
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("num_patient", [10_000_019 + 733_331 * step for step in range(60)]),
+        ("num_assured", [f"B{100_019 + 7_331 * step}" for step in range(60)]),
+        ("where", [f"{step + 3} Maple Dr" for step in range(60)]),
+        ("wo", [f"Lindenstraße {step + 3}" for step in range(60)]),
+    ],
+)
+def test_what_points_to_a_person_with_several_rows_is_left_out(name: str, values: list[object]) -> None:
+    assert sf.profile(pa.table({name: values * 3}))[name].role in {"identifier", "person"}
+
+
+def test_the_label_of_a_variable_says_what_its_name_does_not(tmp_path: Path) -> None:
+    pyreadstat = pytest.importorskip("pyreadstat")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"v1": [1.0, 2.0, 3.0, 4.0] * 30, "v2": [float(step % 60) for step in range(120)]})
+    pyreadstat.write_sav(frame, tmp_path / "a.sav", column_labels=["Marital status", "Name of the patient"])
+    found = sf.profile(tmp_path / "a.sav")
+    assert found.roles == {"v1": "quasi-identifier", "v2": "identifier"}
+    assert "marital status" in found["v1"].suggestion.reason

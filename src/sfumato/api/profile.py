@@ -13,7 +13,7 @@ from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.recognise import recognise
-from sfumato.assess.meaning.vocabulary import Topic, topic_of
+from sfumato.assess.meaning.vocabulary import Topic, labelled_topic
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -63,7 +63,7 @@ def profile(
         table, unusable = _read(source)
         report("counting", 0.0)
         facts = all_facts(table, _by_column(known, table.column_names))
-        columns = [_judged(one, table.column(one.name)) for one in facts]
+        columns = [_judged(one, table.column(one.name), source.labels.get(one.name)) for one in facts]
         searched = _search(columns, stage(report, "searching combinations"))
     columns = _with_person([replace(one, with_others=searched.with_others.get(one.name)) for one in columns])
     columns += [_unusable(name, table.num_rows) for name in unusable]
@@ -90,11 +90,11 @@ def _read(source: Source) -> tuple[pa.Table, list[str]]:
         return pa.table(usable), [name for name in source.columns if name not in usable]
 
 
-def _judged(facts: ColumnCounts, column: pa.ChunkedArray) -> ColumnProfile:
+def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> ColumnProfile:
     if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
-    topic = topic_of(facts.name)
+    topic = labelled_topic(facts.name, label)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     meaning = meaning_of(facts, topic)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -66,11 +67,14 @@ class Source(ABC):
         Where the table comes from: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"csv"``, ``"parquet"``, ...
     remarks
         What was guessed or left out while opening and, later, while reading.
+    labels
+        What a file says that its columns hold, in words; few formats do.
     """
 
     columns: tuple[str, ...]
     kind: str
     remarks: tuple[Remark, ...] = ()
+    labels: Mapping[str, str] = MappingProxyType({})
 
     def read(
         self,

@@ -66,6 +66,7 @@ class StatisticsSource(ImportedSource):
         self._library = library("pyreadstat", f"Reading {READERS[form][1]}", "statistics")
         _, self._about = self._call(metadataonly=True)
         self.columns = checked_names(self._about.column_names)
+        self.labels = {name: label for name, label in self._about.column_names_to_labels.items() if label}
 
     def _call(self, **given: Any) -> tuple[dict[str, list[Any]], Any]:
         function, what = READERS[self.form]

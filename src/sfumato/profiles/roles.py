@@ -23,6 +23,8 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 FEWEST_ROWS_PER_PERSON = 1.05
 #: A mean above it is of kilograms or pounds, if no weight is above the heaviest.
 BODY_WEIGHT, HEAVIEST = 25, 700
+#: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
+MANY_ROWS = 100
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
 CODED = frozenset({"category", "code", "number"})
 #: In fewer rows many columns are nearly unique by chance.
@@ -88,7 +90,8 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
 def _weight(facts: ColumnCounts) -> Suggestion:
     """Distinguish survey weights from body weights."""
     of_sample = read_name(facts.name).says("sampling", "survey", "design", "sample", "person", "household", "final")
-    if not of_sample and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
+    of_bodies = facts.different * MANY_ROWS > facts.filled
+    if not of_sample and of_bodies and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
     role = "weight" if usable else "quasi-identifier"

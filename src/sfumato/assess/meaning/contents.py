@@ -222,15 +222,18 @@ class Contents:
         low, high = min(self.numbers), max(self.numbers)
         long = high >= 10**6 and len({len(text) for text in self.texts}) == 1
         dense = self.nearly_unique and high - low < 1.2 * self.facts.different
-        alike = low >= 10**4 and len(str(int(low))) == len(str(int(high))) and (self.nearly_unique or self.come_again)
-        return high >= 10**8 or (long and self.facts.unique_share > 0.5) or dense or alike
+        unique = self.nearly_unique and low >= 10**4 and len(str(int(low))) == len(str(int(high)))
+        return high >= 10**8 or (long and self.facts.unique_share > 0.5) or dense or unique or self.come_again
 
     @property
     def come_again(self) -> bool:
-        """Whether numbers that are not rounded come again and again, as those of people with several rows do.
+        """Whether long numbers of one length come again and again, as those of people with several rows do.
 
-        Amounts of as many digits would hardly ever be the same twice.
+        Amounts of as many digits would hardly ever be the same twice, unless they are rounded.
         """
+        low, high = min(self.numbers, default=0), max(self.numbers, default=0)
+        if not self.is_whole or low < 10**4 or len(str(int(low))) != len(str(int(high))):
+            return False
         many = FEWEST_ROWS <= self.facts.different <= self.facts.filled / 1.5
         return many and self.share(lambda text: text.removesuffix(".0").endswith("0")) < 0.5
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.orders import order_of
 from sfumato.assess.meaning.patterns import (
@@ -37,10 +38,15 @@ FEW_NUMBERS = 12
 _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
+_LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
 )
 _AMOUNTS = {"income", "money"}
+#: Topics whose numbers stay small: longer ones of one length number people or cases.
+_COUNTED = {"count", "stay", "household", "use of a service"}
+#: Topics whose numbers count something about a person, whatever words stand in the name.
+_PRIVATE = {"habits", "sexual life"}
 _STEPS = {"performance", "opinion", "survey question", "education"}
 _CODED = {"occupation", "nationality", "place", "education", "disease", "treatment"}
 
@@ -143,6 +149,8 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         return Meaning("identifier", topic.name)
     if _is_numbered(facts.name, topic) and facts.different >= min(50, facts.filled / 5):
         return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
+    if (topic is None or topic.name in _COUNTED) and not says_code(facts.name) and Contents(facts).come_again:
+        return Meaning("identifier", "long numbers that come again", by_values=True)
     dense = facts.numbers[-1] - facts.numbers[0] < 1.2 * facts.different
     alike = facts.lengths[0] == facts.lengths[1] >= 5
     unnamed = topic is None and facts.filled >= 50
@@ -153,6 +161,8 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 
 def _is_numbered(name: str, topic: Topic | None) -> bool:
     """Whether a name says a number of people or cases: the age of a patient is none, the number of one is."""
+    if _named(topic, *_PRIVATE):
+        return False
     about = topic is not None and topic.group in {"known", "secret"} and topic.name != "count"
     return says_number(name) and (not about or bool(_NUMBER_WORDS & set(words(name).split())))
 
@@ -276,6 +286,8 @@ def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
     if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
         return Meaning("identifier", "a value of its own in nearly every row", by_values=True)
+    if _named(topic, "count") and facts.different >= FEWEST_CHECKED and share_of(facts.texts, _LONG.fullmatch) > 0.9:
+        return Meaning("identifier", "long numbers with letters", by_values=True)
     return None
 
 

@@ -141,6 +141,16 @@ DIRECT: tuple[Pattern, ...] = (
     Pattern("IP addresses", re.compile(r"((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)")),
     Pattern("IP addresses", re.compile(r"(?=.*::|([^:]*:){7})[0-9a-f:]{3,39}", re.IGNORECASE)),
     Pattern("MAC addresses", re.compile(r"([0-9a-f]{2}[:-]){5}[0-9a-f]{2}", re.IGNORECASE)),
+    Pattern(
+        "street addresses",
+        re.compile(
+            r"\d{1,5}[a-z]? ([\w'.-]+ ){1,4}(st|street|ave|avenue|rd|road|blvd|boulevard|ln|lane|dr|drive|court|ct|way|"
+            r"place|pl|square|sq|terrace|parkway|pkwy)\.?|"
+            r"[\w .'-]+(stra(ss|ß)e|str\.|straat|weg|gasse|platz|laan) ?\d+ ?[a-z]?|"
+            r"(rue|calle|via|avenida|ul\.|rua) .*\d+.*|\d+,? (rue|avenue|boulevard) .*",
+            re.IGNORECASE,
+        ),
+    ),
     Pattern("US social security numbers", re.compile(r"(?!000|666|9)\d{3}-\d{2}-\d{4}")),
     Pattern("Swiss insurance numbers", re.compile(r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}"), weighted(_EAN, 10)),
     Pattern(

@@ -44,7 +44,8 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         "weight",
         r"(sampling|survey|person|design|post ?strat\w*|final|analysis|replicate|household) ?w(eigh)?ts?|"
         r"p ?wgt ?p?|w ?gt ?p?|fnlwgt|weighting|hochrechnungsfaktor|gewichtung\w*|pond(eration)?|"
-        r"factor de expansion|expansion factor|pweight|pesi?|weight|wt|gewicht|poids|peso",
+        r"factor de expansion|expansion factor|pweight|pesi?|weight|wt|gewicht|poids|peso|wt\w* \d+ ?(yr|years?)|"
+        r"full sample .*weight",
     ),
     # Who it is.
     (
@@ -156,6 +157,9 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         r"(.* )?(age|ages|agep|age ?(group|band|class|range|cat(egory)?|at .*|in .*|yrs?|years?)|alter(sgruppe|"
         r"sklasse)?|edad|eta|leeftijd\w*|wiek|alder|idade)( .*)?",
     ),
+    # How people were asked, before what they were asked.
+    ("language", "known", r"(.* )?interpreter( .*)?"),
+    ("conduct of the study", "technical", r"(.* )?proxy( .*)?|interview( .*)? status"),
     # What people keep to themselves.
     (
         "disease",
@@ -164,7 +168,8 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         r"cancer|tumou?r( .*)?|stage|staging|krank\w*|maladie|enfermedad|malattia|patholog\w*|symptom\w*|"
         r"allerg\w*|disabilit\w*|disabled|dis|handicap\w*|behinder\w*|schwerbehind\w*|special needs|sen|"
         r"impairment|mental .*|hiv.*|pregnan\w*|schwanger\w*|infect\w*|injur\w*|severity|drg|ziekte|discapacidad|"
-        r"asthma|diabetes|depress\w*|stroke|hypertension|copd)",
+        r"asthma|diabetes|depress\w*|stroke|hypertension|copd|bed ?days|(acute|chron(ic)?) ?ill(ness)?|hopeless\w*|"
+        r"(little|no|lost) interest|feeling (down|sad|blue)|(phys\w*|ment\w*|gen\w*) (hlth|health)( .*)?)",
     ),
     (
         "treatment",
@@ -196,7 +201,7 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         "habits",
         "secret",
         r"(.* )?(smok\w*|tobacco|cigar\w*|rauch\w*|fum(a|eur).*|alcohol|drink\w*|alkohol|cannabis|substance|"
-        r"exercise|gambl\w*)",
+        r"exercise|gambl\w*|marij\w*|marihuana|hashish|hard drugs|vap(e|ing))",
     ),
     (
         "income",
@@ -208,7 +213,7 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     (
         "money",
         "secret",
-        r"(.* )?(amount|amt|balance|saldo|debt|loan|credit( .*)?|savings?|mortgage|price|cost|costs|charges?|fee|"
+        r"(.* )?(money|amount|amt|balance|saldo|debt|loan|credit( .*)?|savings?|mortgage|price|cost|costs|charges?|fee|"
         r"fees|fare|payment|paid|spent|spend|spending|expens\w*|bill|billing|invoice|revenue|turnover|sales|"
         r"profit|loss|gain|capital( .*)?|wealth|assets?|deposit|premium|claim|claims|limit|betrag|kosten|preis|"
         r"montant|prix|cout|importe|precio|coste|importo|prezzo|costo|bedrag|prijs|kwota|umsatz|schulden|"
@@ -227,7 +232,8 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         r"(.* )?(grade|grades|gpa|mark|marks|score|scores|points|punkte|note|zensur|rating|bewertung|beurteilung|"
         r"performance|test( .*)?|exam\w*|percentile|rank|iq|absent|absence\w*|sick ?(days|leave)|fehltage|"
         r"krankheitstage|fehlzeit\w*|days absent|resultat|nota|voto|puntaje|disciplin\w*|suspen\w*|punct\w*|"
-        r"evaluation|appraisal|warning\w*)( .*)?",
+        r"evaluation|appraisal|warning\w*)( .*)?|"
+        r"read|reading|write|writing|maths?|mathematics|science|soc ?st|social studies|spelling|vocab(ulary)?",
     ),
     (
         "opinion",
@@ -416,6 +422,20 @@ _TOLD = {
 }
 
 
+#: Topics of names that may say something private as well: the age at which somebody began to smoke is a habit.
+_WEAK = frozenset({"age", "year", "date or time", "household", "sex"})
+#: What is private whatever stands beside it.
+_PRIVATE = {
+    Topic("sexual life", "secret"): re.compile(
+        r".*\b(sex (ever|life|activ\w*|num(ber)? \w+)|same sex|(first|ever|had) sex|sexual \w+)\b.*"
+    ),
+    Topic("habits", "secret"): re.compile(
+        r".*\b(smok\w*|cigar\w*|tobacco|alcohol|drinks?|drinking|drunk|binge|marij\w*|cannabis|cocaine|heroin|vaping|"
+        r"(tv|television|screen|computer|comp|video|gaming) ?(hrs?|hours?|time))\b.*"
+    ),
+}
+
+
 @cache
 def _patterns() -> tuple[tuple[Topic, re.Pattern[str]], ...]:
     return tuple((Topic(name, group), re.compile(pattern)) for name, group, pattern in _TOPICS)
@@ -423,6 +443,13 @@ def _patterns() -> tuple[tuple[Topic, re.Pattern[str]], ...]:
 
 def _found(said: str) -> Topic | None:
     return next((topic for topic, pattern in _patterns() if pattern.fullmatch(said)), None)
+
+
+def _private(said: str, found: Topic | None) -> Topic | None:
+    """What a name says that nobody else knows, if the topic that was found for it is a weak one."""
+    if found is not None and found.name not in _WEAK:
+        return found
+    return next((topic for topic, pattern in _PRIVATE.items() if pattern.fullmatch(said)), found)
 
 
 def topic_of(name: str) -> Topic | None:
@@ -439,6 +466,9 @@ def topic_of(name: str) -> Topic | None:
     said = words(name)
     counted = COUNTED.sub("", said)
     found = _found(counted) or _found(re.sub(r"[ \d]+$", "", counted))
+    if found is None and says.kind == "text":
+        return Topic("free text", "text")
+    found = _private(said, found)
     if found is not None and found.group in {"names", "text", "weight"}:
         return found
     of_things = says.kind == "name" and (says.topics or {"place", "institution"} & set(says.kinds))
@@ -449,3 +479,16 @@ def topic_of(name: str) -> Topic | None:
         told = (_TOLD[one] for one in says.topics if one in _TOLD)
         found = _TOLD.get(says.kind or "") or _found(COUNTED.sub("", meant)) or next(told, None)
     return Topic("count", "known") if found is None and counted != said else found
+
+
+def labelled_topic(name: str, label: str | None) -> Topic | None:
+    """Find the topic of a column by its name, or by its label where a file has one and the name says nothing.
+
+    >>> labelled_topic("DMDMARTL", "Marital status").name, labelled_topic("v1", "Name of the patient").group
+    ('marital status', 'names')
+    """
+    by_name, by_label = topic_of(name), topic_of(label) if label else None
+    if by_label is None:
+        return by_name
+    says_nothing = by_name is None or by_name.name == "survey question"
+    return by_label if says_nothing or by_label.group == "names" else by_name
