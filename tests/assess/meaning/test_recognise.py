@@ -103,3 +103,24 @@ def test_measurements_are_nearly_unique_without_pointing_to_anybody() -> None:
     assert not could_point_to_a_person("salary", pa.array([20_000 + 7 * step for step in range(60)]))
     assert could_point_to_a_person("x", pa.array([20_000 + 7 * step for step in range(60)]))
     assert could_point_to_a_person("finding", pa.array([f"K{step}" for step in range(60)]))
+
+
+def test_dates_and_what_is_not_looked_at_could_point_to_a_person() -> None:
+    days = pa.array(range(60), pa.int32()).cast(pa.date32())
+    assert could_point_to_a_person("born", days)
+    assert could_point_to_a_person("x", pa.array([], pa.string()))
+    assert could_point_to_a_person("x", pa.array([], pa.int64()))
+    assert not could_point_to_a_person("salary", pa.array([], pa.int64()))
+    assert not could_point_to_a_person("x", pa.array([], pa.float64()))
+
+
+@pytest.mark.parametrize("name", ["pt", "service_level_no", "lab_test"])
+def test_numbers_of_people_with_several_rows_are_no_measurements(name: str) -> None:
+    numbers = random.Random(3).sample(range(10_000, 99_999), 60)
+    assert recognise(name, pa.chunked_array([numbers * 3])).harmless is None
+
+
+def test_amounts_are_no_times_of_a_day() -> None:
+    amounts = pa.chunked_array([["1.25", "0.9", "1.81", "1.59", "2"] * 8])
+    assert recognise("creatinine", amounts).harmless
+    assert recognise("rested", pa.chunked_array([["1.25", "0.59", "1.41", "11.59"] * 8])).kind == "date"

@@ -243,6 +243,17 @@ def test_the_order_of_rows_is_not_that_of_the_table(tmp_path: Path) -> None:
             assert abs(np.corrcoef(numbers, np.arange(2000))[0, 1]) < 0.2
 
 
+def test_a_sensitive_column_as_good_as_a_name_is_refused_in_a_database(tmp_path: Path) -> None:
+    table = people(200).append_column("case", pa.array([f"K{step}" for step in range(200)]))
+    table = table.append_column("creatinine", pa.array([0.9 + step / 1000 for step in range(200)]))
+    schema = sf.Schema({"age": sf.Numeric(widths=(10, 50))}, sensitive=["case", "creatinine"], rest="drop")
+    with DuckDB(database_of(tmp_path, table)) as database:
+        with pytest.raises(CautionError, match="'case' is released as it is, and 200 of 200") as refused:
+            search_in_place(database, schema, k=2)
+        assert [one.columns for one in refused.value.cautions if one.severity == "error"] == [("case",)]
+        search_in_place(database, schema, k=2, confirm="case")
+
+
 def test_missing_values_between_the_levels(tmp_path: Path) -> None:
     random = np.random.default_rng(4)
     ages = pa.array(random.integers(18, 60, 300), mask=random.random(300) < 0.1)

@@ -219,6 +219,12 @@ def test_a_plain_column_as_good_as_a_name_is_refused(file: Path) -> None:
     assert release.verification.ok
 
 
+def test_a_sensitive_column_as_good_as_a_name_is_refused(file: Path) -> None:
+    roles = ROLES | {"identifiers": "illness", "sensitive": "name"}
+    with pytest.raises(CautionError, match="near-unique"):
+        sf.anonymize(file, engine="duckdb", **roles, k=5)
+
+
 def test_one_key_with_nearly_all_rows(tmp_path: Path) -> None:
     ages = [30] * 5_400 + list(range(600))
     path = tmp_path / "skewed.parquet"

@@ -8,6 +8,7 @@ from tests.run.presets.safe_harbor_allowed import ALLOWED
 from tests.run.presets.safe_harbor_columns import FORBIDDEN, Column
 from tests.run.presets.safe_harbor_held_out import HELD_OUT_ALLOWED, HELD_OUT_FORBIDDEN
 from tests.run.presets.safe_harbor_made import MADE
+from tests.run.presets.safe_harbor_misnamed import MISNAMED
 
 ROLES = {
     "rest": lambda _: {"rest": "plain"},
@@ -65,8 +66,18 @@ def test_the_judge_sees_what_is_shown(may_show, cell, fine):
     assert (judge.fault_of(column, [cell, None]) is None) == fine
 
 
+@pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
+def test_nothing_forbidden_comes_out(roles):
+    assert judge.leaks(FORBIDDEN, roles, rows_each=3) == {}
+
+
 def test_nothing_forbidden_comes_out_of_tables_with_a_row_per_person():
     assert judge.leaks(FORBIDDEN, ROLES["rest"], rows_each=1) == {}
+
+
+@pytest.mark.parametrize("columns", MISNAMED, ids=["once", "again", "and again"])
+def test_a_harmless_name_hides_nothing(columns):
+    assert judge.leaks(columns, ROLES["rest"], 3) == {}
 
 
 @pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
@@ -77,6 +88,14 @@ def test_everything_allowed_comes_out(roles):
 @pytest.mark.parametrize("made", MADE, ids=lambda made: f"{made.name}: {made.why}")
 def test_what_a_request_makes_is_looked_at(made):
     assert judge.leak_of(made) is None
+
+
+def test_a_check_of_an_untouched_table_names_what_is_forbidden():
+    cells = {column: judge.table_of([column])[column.name].to_pylist() for column in FORBIDDEN}
+    forbidden = {column.name for column, shown in cells.items() if judge.fault_of(column, shown)}
+    assert len(forbidden) > 0.95 * len(FORBIDDEN)
+    assert forbidden - judge.named_by_check(FORBIDDEN) == set()
+    assert judge.named_by_check(ALLOWED) == set()
 
 
 @pytest.mark.parametrize("rows_each", [1, 3])

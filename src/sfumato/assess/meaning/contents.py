@@ -194,6 +194,12 @@ class Contents:
         return [float(re.sub(r"[,' ]", "", one[0])) for one in found if one is not None]
 
     @property
+    def is_decimal(self) -> bool:
+        """Whether texts are small numbers, most with a decimal point, which times of a day look like."""
+        small = self.share(re.compile(r"\d{1,3}(\.\d+)?").fullmatch) == 1.0
+        return bool(self.texts) and small and self.share(lambda text: "." in text) > 0.5
+
+    @property
     def is_whole(self) -> bool:
         """Whether values are whole numbers."""
         return self.facts.is_whole or (self.is_number and self.share(lambda text: text.isdigit()) > 0.9)
@@ -210,14 +216,23 @@ class Contents:
 
     @property
     def numbers_somebody(self) -> bool:
-        """Whether whole numbers look like those of people or cases: long, of one length or dense, and nearly unique."""
+        """Whether whole numbers look like those of people or cases: long, dense or of one length."""
         if not self.is_whole or not self.numbers:
             return False
         low, high = min(self.numbers), max(self.numbers)
         long = high >= 10**6 and len({len(text) for text in self.texts}) == 1
         dense = self.nearly_unique and high - low < 1.2 * self.facts.different
-        alike = self.nearly_unique and low >= 10**4 and len(str(int(low))) == len(str(int(high)))
+        alike = low >= 10**4 and len(str(int(low))) == len(str(int(high))) and (self.nearly_unique or self.come_again)
         return high >= 10**8 or (long and self.facts.unique_share > 0.5) or dense or alike
+
+    @property
+    def come_again(self) -> bool:
+        """Whether numbers that are not rounded come again and again, as those of people with several rows do.
+
+        Amounts of as many digits would hardly ever be the same twice.
+        """
+        many = FEWEST_ROWS <= self.facts.different <= self.facts.filled / 1.5
+        return many and self.share(lambda text: text.removesuffix(".0").endswith("0")) < 0.5
 
     @property
     def is_category(self) -> bool:

@@ -120,9 +120,10 @@ def recognise(name: str, values: pa.ChunkedArray | ColumnCounts, label: str | No
 
 
 def could_point_to_a_person(name: str, values: pa.Array) -> bool:
-    """Whether values that are nearly unique could point to people: words, codes, and numbers that number something.
+    """Whether values that are nearly unique could point to people: words, dates, codes, numbers of something.
 
-    Amounts and measurements are nearly unique as well, but few people outside know them to the last digit.
+    Amounts and measurements are nearly unique as well, but few people outside know them to the last digit. Without
+    values, where an engine keeps too many, the type decides.
 
     >>> could_point_to_a_person("case", pa.array(["K77.1", "A12.0"]))
     True
@@ -130,13 +131,14 @@ def could_point_to_a_person(name: str, values: pa.Array) -> bool:
     False
     """
     kind = values.type
-    if pa.types.is_temporal(kind) or pa.types.is_boolean(kind) or not len(values):
-        return False
+    measured = bool(MEASURED & set(read_name(name).topics))
+    if pa.types.is_temporal(kind) or pa.types.is_boolean(kind):
+        return pa.types.is_temporal(kind) and not pa.types.is_duration(kind)
+    if not len(values):
+        is_amount = pa.types.is_floating(kind) or pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and measured)
+        return not is_amount
     contents = Contents(ColumnCounts(name, len(values), values, np.arange(len(values))))
-    if not contents.is_number:
-        return True
-    measured = MEASURED & set(read_name(name).topics)
-    return contents.numbers_somebody and not measured
+    return not contents.is_number or (contents.numbers_somebody and not measured)
 
 
 def _timed(kind: str, says: NameSays, shown: str | None, contents: Contents) -> str:
@@ -145,10 +147,11 @@ def _timed(kind: str, says: NameSays, shown: str | None, contents: Contents) -> 
 
 
 def _may_look_so(shown: str, says: NameSays, contents: Contents) -> bool:
-    """Whether values look like a kind by accident: states and countries are places, codes of drugs are long numbers."""
+    """Whether values look like a kind by accident: states are places, 1.25 is a time of day."""
     places = shown in {"place", "name"} and (contents.is_state or contents.is_country) and bool(says.topics)
     drugs = shown in {"telephone", "social"} and "treatment" in says.topics and contents.is_drug_code
-    return places or drugs or (shown == "name" and contents.among(_values("sex")))
+    amounts = shown == "date" and contents.is_decimal and bool(MEASURED & set(says.topics))
+    return places or drugs or amounts or (shown == "name" and contents.among(_values("sex")))
 
 
 def _harmless(says: NameSays, contents: Contents) -> str | None:

@@ -196,6 +196,8 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
 #: The first line of a script that was printed and not run.
 NOT_CHECKED = "-- Printed, not run: nobody has checked what these statements make. 'sfumato sql --create' does."
 
+#: How many values that a single row has are looked at, to see whether they could point to people.
+LOOKED_AT = 10_000
 #: The options that a search in a database supports; it draws nothing, so the seed does not matter.
 HEEDED = {"suppression", "seed", "confirm"}
 
@@ -239,13 +241,17 @@ def search_for(database: Database, request: Request) -> InPlace:
 
 
 def refuse_names(database: Database, source: str, roles: Mapping[str, str], request: Request) -> None:
-    """Refuse a plain column that identifies people like a name, unless the request confirms it."""
+    """Refuse a column that is released as it is and identifies people like a name, unless the request confirms it."""
     rows = database.count_of(source)
     cautions: list[Caution] = []
-    for name in [name for name, role in roles.items() if role == "plain"]:
-        alone = f"SELECT 1 FROM {source} t GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
+    for name, role in roles.items():
+        if role not in {"plain", "sensitive"}:
+            continue
+        column = identifier(name)
+        alone = f"SELECT {column} AS v FROM {source} t GROUP BY {column} HAVING count({column}) = 1"
         [unique] = database.query(f"SELECT count(*) AS n FROM ({alone}) AS alone")["n"].to_pylist()
-        found = as_good_as_a_name(name, "plain", int(unique), rows)
+        some = database.query(f"SELECT v FROM ({alone}) AS alone LIMIT {LOOKED_AT}")["v"].combine_chunks()
+        found = as_good_as_a_name(name, role, int(unique), rows, some)
         cautions += [Caution("near-unique", **vars(finding)) for finding in found]
     refuse(with_confirmations(cautions, request.confirm), strict=False)
 

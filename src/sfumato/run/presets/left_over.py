@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from datetime import date
 
 import pyarrow as pa
 
 from sfumato.assess.meaning.contents import ONE_IS_ENOUGH, WRITTEN_DATE
 from sfumato.assess.meaning.names import read_name
-from sfumato.assess.meaning.recognise import Recognised, recognise
+from sfumato.assess.meaning.recognise import NOTHING, Recognised, recognise
+from sfumato.run.presets.detail import age_shown
 from sfumato.run.presets.preset import Preset
 from sfumato.verify.verification import RuleCheck
 
@@ -24,6 +26,9 @@ _ZIP = re.compile(r"^\D*\d{4}")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SINGLE = {kind: re.compile(form) for kind, form in ONE_IS_ENOUGH.items()}
 _YEARS = re.compile(r"\*|[\[(]?(1[89]|20)\d{2}( or before)?(, (1[89]|20)\d{2}[\])])?")
+_YEAR = re.compile(r"((?:1[89]|20)\d{2})(s| or before)?")
+#: What is left of years, decades and ranges of years without them.
+_NOTHING = re.compile(r"[\s*,;–\[\](){}-]*|missing")
 _SHOWN = re.compile(r"[\[({]?\s*(-?\d[\d.,eE+-]*)\s*(?:,|;|-|–|to)\s*-?\d[\d.,eE+-]*\s*[\])}]?")
 
 
@@ -47,13 +52,25 @@ def left_over(
     """
     for name in table.column_names:
         texts = [text for text in table.column(name).to_pylist() if text is not None]
-        kind = "age" if name in ages else read_name(name).kind
+        seen = _seen(name, texts)
+        kind = "age" if name in ages else seen.name.kind if made else _kind(preset, name, seen)
         rule = RECODED.get(kind or "")
         if rule is not None and getattr(preset, rule) is not None:
-            finer = _count(texts, _finer(preset, rule, name))
-            yield _broken(preset, f"no forbidden detail in {SHOWN[rule]}", name, finer)
-        elif name not in confirmed and (found := _seen(name, texts)).harmless is None:
-            yield from _not_harmless(preset, name, texts, found, made)
+            finer = _finer(preset, rule, name) if made else _unlike(preset, rule, name)
+            yield _broken(preset, f"no forbidden detail in {SHOWN[rule]}", name, _count(texts, finer))
+        elif name not in confirmed and seen.harmless is None:
+            yield from _not_harmless(preset, name, texts, seen, made)
+
+
+def _kind(preset: Preset, name: str, seen: Recognised) -> str | None:
+    """The kind of a column of a table that others made, by the rules that a release is made by."""
+    if preset.zips is not None and preset.zips.fits(name):
+        return "zip"
+    if preset.ages is not None and preset.ages.fits(name):
+        return "age"
+    if preset.dates is not None and (preset.dates.fits(name) or seen.topic == "year"):
+        return "date"
+    return seen.name.kind if seen.name.kind == "zip" or seen.topic == NOTHING else seen.kind
 
 
 def _seen(name: str, texts: list[str]) -> Recognised:
@@ -79,6 +96,30 @@ def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
         per_year = 12 if read_name(name).says("months", "month") else 1
         return lambda text: is_too_old(text, (oldest + 1) * per_year)
     return lambda text: _DATE_LIKE.search(text) or _DATE.search(text)
+
+
+def _unlike(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
+    """The test whether a value of a table that others made is anything but what a rule allows."""
+    finer = _finer(preset, rule, name)
+    if rule == "zips" or preset.ages is None:
+        return finer
+    if rule == "dates":
+        last = date.today().year - (preset.ages.oldest + 1)
+        return lambda text: not _is_year(text, last)
+    oldest = preset.ages.oldest
+    per_year = 12 if read_name(name).says("months", "month") else 1
+    # The group of the oldest may be the end of a range.
+    return lambda text: finer(text) or age_shown(text.replace(f"{oldest + 1}+", f"{oldest}"), oldest, per_year) is None
+
+
+def _is_year(text: str, last: int) -> bool:
+    """Whether a text is a year, or years, and none of them tells of a great age.
+
+    >>> [_is_year(text, 1936) for text in ("2024", "[2019, 2021]", "1936 or before", "1920", "2024-05", "June", "7")]
+    [True, True, True, False, False, False, False]
+    """
+    early = any(int(one[1]) <= last and one[2] != " or before" for one in _YEAR.finditer(text))
+    return not early and _NOTHING.fullmatch(_YEAR.sub("", text.removesuffix(".0"))) is not None
 
 
 def is_too_old(text: str, limit: int) -> bool:
