@@ -232,3 +232,10 @@ def test_orders_keep_their_steps() -> None:
 def test_looks_count_missing_values_as_values() -> None:
     column = ColumnCounts("a", 3, pa.array([7]), np.array([0, -1, -1]))
     assert sorted(looks_of([column], np.arange(3)).people.tolist()) == [1, 2]
+
+
+def test_a_number_of_a_record_is_called_so_and_a_letter_with_a_number_says_little() -> None:
+    table = pa.table({"mrn": [f"M{row:05d}" for row in range(100)], "x17": [row % 5 + 1 for row in range(100)]})
+    found = sf.profile(table)
+    assert found["mrn"].suggestion.reason == "number of a medical record, by its name"
+    assert (found["x17"].role, found["x17"].suggestion.certainty) == ("sensitive", "unsure")
