@@ -50,7 +50,7 @@ def test_without_a_rule_it_says_what_the_table_achieves(table: str) -> None:
     assert done.code == 0
     assert done.stdout == (
         "6 rows in 3 classes\n\nachieved  k=1\n          disease: l=1 (distinct 1, entropy 1), t=0.6667 (equal)\n"
-        "but       Somebody is alone in a class (k=1): whoever knows their quasi-identifiers finds them.\n"
+        "but       Somebody looks like nobody else (k=1): whoever knows their quasi-identifiers finds their row.\n"
         "assumed   others may know age and sex; nobody knows anyone's disease beforehand; "
         "every row is a different person\n"
     )

@@ -277,3 +277,10 @@ def test_the_label_of_a_variable_says_what_its_name_does_not(tmp_path: Path) -> 
     found = sf.profile(tmp_path / "a.sav")
     assert found.roles == {"v1": "quasi-identifier", "v2": "identifier"}
     assert "marital status" in found["v1"].suggestion.reason
+
+
+def test_a_number_of_a_record_is_called_so_and_a_letter_with_a_number_says_little() -> None:
+    table = pa.table({"mrn": [f"M{row:05d}" for row in range(100)], "x17": [row % 5 + 1 for row in range(100)]})
+    found = sf.profile(table)
+    assert found["mrn"].suggestion.reason == "number of a medical record, by its name"
+    assert (found["x17"].role, found["x17"].suggestion.certainty) == ("sensitive", "unsure")

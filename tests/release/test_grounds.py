@@ -19,7 +19,7 @@ PEOPLE = {
     "who": ["a", "b", "c", "d"],
     "illness": ["flu", "ulcer", "flu", "asthma"],
 }
-ALONE = "Somebody is alone in a class (k=1): whoever knows their quasi-identifiers finds them."
+ALONE = "Somebody looks like nobody else (k=1): whoever knows their quasi-identifiers finds their row."
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ LONG = 1 << 16
 STRETCH = 1 << 17
 
 #: Into how many jobs small pieces of work are combined: a job has a price of its own.
-MOST_JOBS = 128
+MOST_JOBS = 64
 
 #: Up to how many different codes rows are sorted by counting.
 FEW_CODES = 1 << 13

@@ -28,7 +28,7 @@ from sfumato.common.processors import allowed_processors
 from sfumato.errors import ParameterError
 
 #: The least rows that a thread takes at a time, and into how many chunks rows are divided at most: each has its price.
-CHUNK, MOST_CHUNKS = 1 << 15, 256
+CHUNK, MOST_CHUNKS = 1 << 15, 64
 
 #: From how many rows on threads share the parts, and into how many stretches of neighbouring parts these are divided.
 LONG, STRETCHES = 1 << 14, 64

@@ -81,7 +81,8 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
         what = topic.name if topic.group == "known" else meaning.kind
         return Suggestion("quasi-identifier", f"{what}: others may know or see it", SURE)
     if topic.group == "secret":
-        return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", SURE)
+        certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
+        return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", certainty)
     if topic.group == "technical":
         return Suggestion("plain", f"{topic.name}: it is about the data, not about people", LIKELY)
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None

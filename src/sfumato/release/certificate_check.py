@@ -103,7 +103,7 @@ def _not_checkable(record: Record, parts: Sequence[Provable]) -> Iterator[str]:
     """Name the promises that the file alone does not prove, and what is lacking."""
     for promise, part in zip(record["promises"], parts, strict=True):
         if part.lacking is not None:
-            yield f"{_words(promise)}, since the file lacks {part.lacking}"
+            yield f"{_words(promise)}, since the file does not say {part.lacking}"
     if record["preset"] is not None:
         yield "the answers to the questions of a preset"
 

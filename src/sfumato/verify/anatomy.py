@@ -77,9 +77,10 @@ def verify_anatomy(tables: TwoTables, l: float) -> Verification:  # noqa: E741
     >>> people = pa.table({"age": [23, 31], "group": [1, 1]})
     >>> values = pa.table({"group": [1, 1], "illness": ["flu", "ulcer"], "count": [1, 1]})
     >>> print(verify_anatomy(TwoTables(people, values, ["age"], "illness"), 2).summary())
-    Verified: 2 rows in 1 classes
+    Verified: 2 rows in 1 class
     groups that differ between the tables: holds, found 0
     l-diversity l=2 (frequency) of 'illness': holds, lowest 2
+    Note: Somebody looks like nobody else (k=1): whoever knows their quasi-identifiers finds their row.
     """
     heads, sizes, histogram, values = _count(tables)
     agree = RuleCheck(

@@ -69,7 +69,7 @@ def provable(
     withheld = [name for name in said if said[name] == GIVEN and name in WITHHELD.get(str(said.get("model")), ())]
     _refuse_meaningless(said, withheld, quasi_identifiers, sensitive)
     if withheld:
-        return Provable(None, None, listed(withheld))
+        return Provable(None, None, f"what was given as {listed(withheld)}")
     if people and said["model"] != "minimum-span":
         follows = FOLLOWS.get(said["model"])
         return Provable(None, None if follows is None else follows(said), "whose row is whose")

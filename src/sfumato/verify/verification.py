@@ -188,7 +188,7 @@ class Verification:
         empty = [check.rule for check in self.checks if check.promises_nothing]
         said = [f"{rule} promises nothing: every table keeps it." for rule in dict.fromkeys(empty)]
         if self.k == 1:
-            said.append("Somebody is alone in a class (k=1): whoever knows their quasi-identifiers finds them.")
+            said.append("Somebody looks like nobody else (k=1): whoever knows their quasi-identifiers finds their row.")
         return tuple(said)
 
     @property
@@ -232,7 +232,8 @@ class Verification:
     def _verdict(self) -> str:
         """Say first whether everything, a part or nothing was verified."""
         said = "NOT verified" if self.broken else "Partly verified" if self.not_checkable else "Verified"
-        return f"{said}: {self.rows:,} rows in {self.classes:,} classes"
+        rows, classes = "row" if self.rows == 1 else "rows", "class" if self.classes == 1 else "classes"
+        return f"{said}: {self.rows:,} {rows} in {self.classes:,} {classes}"
 
     def _repr_html_(self) -> str:
         said_too = (*self.caveats, *self.notes)

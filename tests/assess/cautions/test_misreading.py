@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from tests.assess.cautions.views import cautions, released, requested
 from sfumato.assess.cautions.column_kinds import kinds
 from sfumato.assess.cautions.missing_codes import date_format, sentinels
 from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.table.schema import Declared, Schema
 
 
@@ -191,7 +193,14 @@ def test_a_column_of_which_nothing_is_left_says_why() -> None:
     [missing] = lost({"age": [*range(29), None]}, Schema("age"))
     assert "missing value beside others" in missing.found
     [crowded] = lost({"age": list(range(30))}, Schema("age"))
-    assert "leave little room" in crowded.found
+    assert "1 quasi-identifier leaves little room in classes of at least " in crowded.found
+
+
+def test_a_column_that_another_rule_took_blames_that_rule() -> None:
+    view = released({"age": list(range(30)), "ill": list("ab") * 15}, Schema("age", sensitive="ill"), [0] * 30)
+    [found] = cautions(replace(view, models=[KAnonymity(5), LDiversity(2)]), "lost-column")
+    assert "little room in classes of at least 5 that keep l-diversity." in found.found
+    assert "ask for a smaller k, or for less l-diversity," in found.advice
 
 
 def test_a_column_of_which_something_is_left_is_not_told() -> None:

@@ -337,6 +337,14 @@ def test_changed_columns_and_pseudonyms_are_told(tmp_path: Path):
         assert "changed first, as the policy says" in said
 
 
+def test_a_method_that_nobody_named_was_not_asked_for_by_name(tmp_path: Path):
+    table = people(200)
+    roles = {"quasi_identifiers": "age", "sensitive": "illness", "rest": "drop"}
+    made = sf.anonymize(table, **roles, preset="cms-11", seed=1)
+    made.report(tmp_path / "report.html")
+    assert "asked for by name" not in Reader((tmp_path / "report.html").read_text(encoding="utf-8")).text
+
+
 def test_a_broken_promise_is_said_first(tmp_path: Path):
     table = people(50)
     release = table.select(["age", "hours", "town", "school", "illness", "visit"])

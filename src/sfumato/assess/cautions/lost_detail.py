@@ -87,8 +87,7 @@ def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
             why = f"it has {len(domain.values):,} categories and nothing between one of them and '*'"
             advice = "Declare how it generalizes: a taxonomy, 'prefix' for codes, 'ordered', 'numeric', 'dates'."
         else:
-            why = f"{len(view.domains)} quasi-identifiers leave little room in classes of at least {view.k}"
-            advice = "Leave a quasi-identifier out, ask for a smaller k, give it more weight, or allow suppression."
+            why, advice = _crowded(view)
         yield CautionFinding(
             "warning",
             (name,),
@@ -96,3 +95,14 @@ def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
             f"{quoted(name)} lost {percent(lost, 1)} of what it told: {why}.",
             advice,
         )
+
+
+def _crowded(view: ReleaseView) -> tuple[str, str]:
+    """Blame the number of quasi-identifiers, the size of classes and every other rule; say what would help."""
+    rules = " and ".join(dict.fromkeys(model.name for model in view.models if model.name != "k-anonymity"))
+    few = len(view.domains) == 1
+    room = f"{len(view.domains)} quasi-identifier{' leaves' if few else 's leave'} little room"
+    kept = f" that keep {rules}" if rules else ""
+    less = f", or for less {rules}" if rules else ""
+    advice = f"Leave a quasi-identifier out, ask for a smaller k{less}, give it more weight, or allow suppression."
+    return f"{room} in classes of at least {view.k:,}{kept}", advice

@@ -78,8 +78,9 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         r"no)|steuer ?(id|nummer)\w*|sozialversicherungs\w*|sv ?nummer|ahv\w*|bsn|burgerservicenummer|"
         r"codice fiscale|dni|nie|nif|cpf|rut|curp|pesel|personnummer|cpr|hetu|nir|numero de securite.*|aadhaar|"
         r"medicare (no|number).*|insurance (no|nr|number|id)|versicherten\w*|versicherungs(nummer|nr)|"
-        r"krankenversichertennummer|mrn|medical record.*|health card.*)",
+        r"krankenversichertennummer|health card.*)",
     ),
+    ("number of a medical record", "names", r"(.* )?(mrn|medical record.*)"),
     (
         "street address",
         "names",
