@@ -148,3 +148,29 @@ def test_a_finished_file_is_looked_at_as_well(tmp_path: Path) -> None:
     file.write_text("sex,bmi,x,seen\nf,[20.1,q,17 May 2024\nm,25.2,r,2024\n".replace("[20.1", "20.1"), encoding="utf-8")
     broken = {one.column for one in sf.check(file, quasi_identifiers=["sex"], preset=SAFE).violations}
     assert broken == {"x", "seen"}
+
+
+def test_a_release_passes_the_check_of_its_preset_and_its_original_does_not() -> None:
+    rows = range(240)
+    table = pa.table(
+        {
+            "sex": ["f", "m"] * 120,
+            "dob": [f"{1925 + row % 80}-0{row % 9 + 1}-17" for row in rows],
+            "age": [row % 100 for row in rows],
+            "visit_week": [row % 50 for row in rows],
+            "creatinine": [0.4 + row % 130 / 100 for row in rows],
+        }
+    )
+    asked = {"quasi_identifiers": ["sex", "dob", "age"], "preset": "hipaa-safe-harbor", "k": 3}
+    release = sf.anonymize(table, **asked, rest="plain")
+    assert sf.check(release.table, **asked).ok
+    broken = [line for line in sf.check(table, **asked).summary().splitlines() if "BROKEN" in line]
+    named = {name for name in table.column_names if any(f"'{name}'" in line for line in broken)}
+    assert named - {"sex"} == {"dob", "age", "visit_week"}
+
+
+def test_a_column_that_is_confirmed_is_confirmed_for_a_check_as_well() -> None:
+    table = pa.table({"sex": ["f", "m"] * 60, "xk7": ["Mon", "Sun"] * 60})
+    asked = {"quasi_identifiers": "sex", "preset": "hipaa-safe-harbor"}
+    assert not sf.check(table, **asked).ok
+    assert sf.check(table, **asked, confirm="xk7").ok

@@ -53,10 +53,11 @@ def left_over(
     for name in table.column_names:
         texts = [text for text in table.column(name).to_pylist() if text is not None]
         seen = _seen(name, texts)
-        kind = "age" if name in ages else seen.name.kind if made else _kind(preset, name, seen)
+        judged = made or name in confirmed
+        kind = "age" if name in ages else seen.name.kind if judged else _kind(preset, name, seen)
         rule = RECODED.get(kind or "")
         if rule is not None and getattr(preset, rule) is not None:
-            finer = _finer(preset, rule, name) if made else _unlike(preset, rule, name)
+            finer = _finer(preset, rule, name) if judged else _unlike(preset, rule, name)
             yield _broken(preset, f"no forbidden detail in {SHOWN[rule]}", name, _count(texts, finer))
         elif name not in confirmed and seen.harmless is None:
             yield from _not_harmless(preset, name, texts, seen, made)
