@@ -86,7 +86,8 @@ def test_numba_is_loaded_with_the_first_kernel_that_is_called() -> None:
 @pytest.mark.parametrize(("ending", "unused"), [("csv", UNUSED), ("parquet", UNUSED_BY_PARQUET)])
 def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path, ending: str, unused: set[str]) -> None:
     table, output = (tmp_path / f"{name}.{ending}" for name in ("table", "out"))
-    write_table(pa.table({"age": [at % 5 for at in range(600)], "city": ["a", "b"] * 300}), table)
+    # Numbers alone: categories would need peeling, and with it best cuts.
+    write_table(pa.table({"age": [at % 5 for at in range(600)], "hours": [1.5, 2.5] * 300}), table)
     words = [
         "sfumato",
         "anonymize",
@@ -96,7 +97,7 @@ def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path, end
         "--qi",
         "age",
         "--qi",
-        "city",
+        "hours",
         "-k",
         "2",
         "-q",

@@ -27,7 +27,7 @@ CAUGHT = {
     },
     suite.check_truth: {wrong.SpoilsCodes: "shows an interval of 'age' that the row is not in"},
     suite.check_equal_rows: {wrong.InOrder: "shows two equal rows differently"},
-    suite.check_people: {wrong.TooSmall: "No k is large enough"},
+    suite.check_people: {wrong.TooSmall: "finds no release that keeps every rule, counting people"},
     suite.check_suppression: {wrong.Spendthrift: "left out 1 rows, but only 0 may be"},
     suite.check_declared_levels: {wrong.SpoilsCodes: "of 'age', which is no declared level of its value"},
     suite.check_round_ends: {wrong.SpoilsCodes: "shows '.*' of an age of"},

@@ -49,7 +49,7 @@ def test_a_single_value_has_no_width(shown: str | None) -> None:
 def test_a_star_is_as_wide_as_can_be() -> None:
     assert holds(["*"], 1e300)
     result = verify_release(pa.table({"age": ["*"]}), ["age"], [], [span(5)])
-    assert result.summary().endswith("minimum span 5 of 'age': holds, narrowest unlimited")
+    assert "minimum span 5 of 'age': holds, narrowest unlimited\n" in result.summary()
 
 
 def test_backward_intervals_are_no_way_around_the_width() -> None:

@@ -170,6 +170,7 @@ class Fold(Transform):
 
     Examples
     --------
+    >>> from sfumato.common.randomness import Secret
     >>> Fold().apply("ill", TransformContext(pa.table({"ill": ["flu", "flu ", "ﬂu"]}), Secret(1))).to_pylist()
     ['flu', 'flu', 'flu']
     """

@@ -218,5 +218,5 @@ def test_the_command_writes_both_files_or_none(tmp_path: Path, monkeypatch: pyte
     assert "works is" in refused(1, "anatomize", "patients.csv", "-o", "a.csv", "--values", "b.csv", *ROLES, "-l", 90)
     assert not Path("a.csv").exists()
     assert "same file" in refused(2, "anatomize", "patients.csv", "-o", "a.csv", "--values", "a.csv", *ROLES, "-l", 2)
-    assert "-l 3" in refused(2, "anatomize", "patients.csv", *files, *ROLES)
+    assert "-l 3" in refused(2, "anatomize", "patients.csv", "-o", "a.csv", "--values", "b.csv", *ROLES)
     assert "stdout" in refused(2, "anatomize", "patients.csv", "-o", "-", "--values", "b.csv", *ROLES, "-l", 2)

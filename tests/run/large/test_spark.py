@@ -442,7 +442,7 @@ def test_a_release_tells_what_one_in_memory_tells(release: sf.Release, table: pa
     assert f"made {release.loss.classes:,} classes" in str(release.explain(column="age"))
     with pytest.raises(EngineError, match="rows of a frame have no order"):
         release.explain(3)
-    assert release.manifest["not_looked_at"] == ["several-rows-per-person"]
+    assert release.manifest["not_looked_at"] == ["several-rows-per-person", "repeated-rows"]
 
 
 def test_a_collation_of_spark_does_not_make_classes(cluster: Cluster) -> None:
