@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.common import grouping
@@ -105,6 +105,7 @@ def assert_coded_alike(column: pa.ChunkedArray) -> None:
 
 
 @given(columns())
+@example(pa.chunked_array([pa.nulls(1), pa.nulls(0), pa.nulls(2)]))
 def test_both_code_a_column_alike(column: pa.ChunkedArray) -> None:
     assert_coded_alike(column)
 

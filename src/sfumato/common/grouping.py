@@ -155,7 +155,7 @@ def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _coded(cells: pa.Array) -> _Piece:
     """Find the distinct values of some rows in the order of their first appearance."""
     coded = _canonical(cells).dictionary_encode()
-    return _Piece(coded.dictionary, _places(coded))
+    return _Piece(coded.dictionary.drop_null(), _places(coded))  # Arrow gives a column of type null a null as entry
 
 
 def _canonical(cells: pa.Array) -> pa.Array:
