@@ -61,3 +61,12 @@ def adult_dir(repository: Path) -> Path:
     if not (folder / "adult.csv").is_file():
         pytest.skip("the Adult table is not at ../shared/data/adult")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tables_dir(repository: Path) -> Path:
+    """The folder with real tables and the roles of their columns, kept beside the repository."""
+    folder = repository.parent / "shared" / "data" / "tables"
+    if not (folder / "roles.csv").is_file():
+        pytest.skip("the real tables are not at ../shared/data/tables")
+    return folder

@@ -5,17 +5,14 @@ One number makes one case: ``python -m tests.fuzz.columns --seed 17 --cases 1`` 
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
 import random
-import time
-import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
-from tests.fuzz.releases import Finding
+from tests.fuzz.search import Finding, judged, search
 
 import sfumato as sf
 from sfumato.errors import SfumatoError
@@ -163,33 +160,8 @@ def _judge_pseudonyms(names: list[Any], shown: list[Any]) -> None:
 
 def attempt(seed: int) -> str:
     """Run the case of a seed; whatever is found says how to repeat it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return run(seed)
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise Finding(f"{told}\nrepeat: python -m tests.fuzz.columns --seed {seed} --cases 1") from error
-
-
-def main() -> None:
-    """Search for a while, and tell about everything that was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cases", type=int, default=10**9)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    given = parser.parse_args()
-    counts, found, end = Counter[str](), 0, time.monotonic() + given.seconds
-    for seed in range(given.seed, given.seed + given.cases):
-        if time.monotonic() > end:
-            break
-        try:
-            counts[attempt(seed)] += 1
-        except Finding as finding:
-            found += 1
-            print(f"--- case {seed}\n{finding}\n", flush=True)
-    print(f"{counts.total()} cases, {dict(counts)}, {found} found", flush=True)
+    return judged(lambda: run(seed), "tests.fuzz.columns", seed, "")
 
 
 if __name__ == "__main__":
-    main()
+    search(attempt, __doc__)

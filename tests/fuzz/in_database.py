@@ -6,12 +6,9 @@ the tables are in PostgreSQL instead of DuckDB.
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
 import tempfile
-import time
-import warnings
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,7 +18,7 @@ import duckdb
 from tests import postgres
 from tests.fuzz import outsider
 from tests.fuzz.hostile import ANCESTORS, LEAVES, TREE
-from tests.fuzz.releases import Finding
+from tests.fuzz.search import Finding, judged, search
 
 import sfumato as sf
 from sfumato.engines import Database, DuckDB, PostgreSQL, search_in_place
@@ -186,34 +183,16 @@ def _is_true(columns: dict[str, Column], names: list[str], at: int, row: Any) ->
 
 def attempt(seed: int, folder: Path, server: str | None = None) -> str:
     """Run the case of a seed; whatever is found says how to repeat it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return run(seed, folder, server)
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise Finding(f"{told}\nrepeat: python -m tests.fuzz.in_database --seed {seed} --cases 1") from error
+    where = "--postgres" if server else ""
+    return judged(lambda: run(seed, folder, server), "tests.fuzz.in_database", seed, where)
 
 
 def main() -> None:
-    """Search for a while, and tell about everything that was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cases", type=int, default=10**9)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--postgres", action="store_true")
-    given = parser.parse_args()
-    counts, found, end = Counter[str](), 0, time.monotonic() + given.seconds
-    with tempfile.TemporaryDirectory() as folder, postgres.started() if given.postgres else nullcontext() as server:
-        for seed in range(given.seed, given.seed + given.cases):
-            if time.monotonic() > end:
-                break
-            try:
-                counts[attempt(seed, Path(folder), server)] += 1
-            except Finding as finding:
-                found += 1
-                print(f"--- case {seed}\n{finding}\n", flush=True)
-    print(f"{counts.total()} cases, {dict(counts)}, {found} found", flush=True)
+    """Search in DuckDB, or in a PostgreSQL of its own."""
+    served = "--postgres" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--postgres"]
+    with tempfile.TemporaryDirectory() as folder, postgres.started() if served else nullcontext() as server:
+        search(lambda seed: attempt(seed, Path(folder), server), __doc__)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ import argparse
 import random
 import tempfile
 import time
-import traceback
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 from tests.fuzz import outsider
 from tests.fuzz.hostile import ANCESTORS, GRADES, ILLNESSES, Column, quasi_identifier, sensitive
+from tests.fuzz.search import Finding, judged, refusal
 
 import sfumato as sf
 from sfumato.errors import SfumatoError
@@ -30,10 +29,6 @@ FORMS = ("csv", "tsv", "jsonl", "parquet")
 WIDTHS = {"number": [0.1, 0.3, 1, 2, 5, 10], "date": [1, 5, 28, 90, 364], "grade": [1, 2, 5]}
 #: Marks what must never be released.
 MARK = "zqsecret"
-
-
-class Finding(Exception):
-    """A false promise, or a fault where a message was due."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +145,12 @@ def run(one: Case, folder: Path) -> str:
     try:
         release = sf.anonymize(table, **one.request)
     except SfumatoError as error:
-        return _refusal(error)
+        return refusal(error)
     path = folder / f"release.{one.form}"
     try:
         release.write(path)
     except SfumatoError as error:
-        return "not written: " + _refusal(error)
+        return "not written: " + refusal(error)
     judge(one, release, path)
     return "released"
 
@@ -171,12 +166,6 @@ def _polars(table: pa.Table) -> Any:
     import polars as pl  # noqa: PLC0415
 
     return pl.from_arrow(table)
-
-
-def _refusal(error: SfumatoError) -> str:
-    if "please report it" in str(error):
-        raise Finding(f"the product blames itself: {error}") from error
-    return type(error).__name__
 
 
 def judge(one: Case, release: Any, path: Path) -> None:
@@ -266,19 +255,7 @@ def attempt(seed: int, folder: Path, method: str | None = None) -> str:
     one = case(seed)
     if method is not None:
         one.request["method"] = method
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return run(one, folder)
-    except Finding as finding:
-        raise Finding(
-            f"{finding}\nrepeat: python -m tests.fuzz.releases --seed {seed} --cases 1\n{one.describe()}"
-        ) from finding
-    except Exception as error:
-        told = "".join(traceback.format_exception(error)[-4:])
-        raise Finding(
-            f"{told}\nrepeat: python -m tests.fuzz.releases --seed {seed} --cases 1\n{one.describe()}"
-        ) from error
+    return judged(lambda: run(one, folder), "tests.fuzz.releases", seed, one.describe())
 
 
 def main() -> None:

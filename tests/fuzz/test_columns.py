@@ -11,7 +11,7 @@ import pytest
 from tests import postgres
 from tests.fuzz import columns, in_database
 from tests.fuzz.duration import rounds
-from tests.fuzz.releases import Finding
+from tests.fuzz.search import Finding
 
 import sfumato as sf
 

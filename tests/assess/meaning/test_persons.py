@@ -12,7 +12,6 @@ import sfumato as sf
 from sfumato.assess.meaning.facts import all_facts
 from sfumato.assess.meaning.persons import CountedColumn, constancy, find_person, lasting
 
-TABLES = Path("/work/shared/data/tables")
 FIRST = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gail", "Hugo", "Iris", "Jack", "Kim", "Liam"]
 
 
@@ -85,7 +84,6 @@ def test_agreement_is_measured_above_chance() -> None:
     assert constancy(key, CountedColumn("age", codes, values)) > 0.95
 
 
-@pytest.mark.skipif(not TABLES.is_dir(), reason="needs the shared tables")
 @pytest.mark.parametrize(
     ("file", "person", "people"),
     [
@@ -96,8 +94,8 @@ def test_agreement_is_measured_above_chance() -> None:
         ("synthea_patients", None, None),
     ],
 )
-def test_people_of_real_tables(file: str, person: str | None, people: int | None) -> None:
-    found = [one for one in sf.profile(TABLES / f"{file}.csv").columns if one.role == "person"]
+def test_people_of_real_tables(tables_dir: Path, file: str, person: str | None, people: int | None) -> None:
+    found = [one for one in sf.profile(tables_dir / f"{file}.csv").columns if one.role == "person"]
     assert [(one.name, one.facts.different) for one in found] == ([] if person is None else [(person, people)])
 
 
