@@ -22,6 +22,7 @@ SHOWN = {"zips": "the zip codes", "ages": "the ages", "dates": "the dates"}
 
 _DATE = re.compile(WRITTEN_DATE)
 _DATE_LIKE = re.compile(r"\d{4}[-/.]\d|\d[-/.]\d{4}|Q[1-4]|(?<!\d)\d{8}(?!\d)|(?<!\d)\d{14}(?!\d)|\d{1,2}[:.]\d{2}")
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 _ZIP = re.compile(r"^\D*\d{4}")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SINGLE = {kind: re.compile(form) for kind, form in ONE_IS_ENOUGH.items()}
@@ -84,8 +85,18 @@ def _not_harmless(preset: Preset, name: str, texts: list[str], seen: Recognised,
     what = _forbidden(preset, name, texts, seen, made)
     if what:
         yield _broken(preset, what, name, len(texts))
-    elif preset.dates is not None and (dates := _count(texts, _DATE.search)):
+    elif preset.dates is not None and (dates := _dates(texts)):
         yield _broken(preset, f"no forbidden detail in {SHOWN['dates']}", name, dates)
+
+
+def _dates(texts: list[str]) -> int:
+    """Count the written dates; 1931.05 is an amount if another decimal number of the column is no month of a year.
+
+    >>> _dates(["1931.05", "2020.12"]), _dates(["1931.05", "77.30"]), _dates(["1931.05", "77.30", "1931-05"])
+    (2, 0, 1)
+    """
+    amounts = any(_DECIMAL.fullmatch(text) and not _DATE.search(text) for text in texts)
+    return _count(texts, lambda text: _DATE.search(text) and not (amounts and _DECIMAL.fullmatch(text)))
 
 
 def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
