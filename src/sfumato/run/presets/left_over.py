@@ -1,4 +1,8 @@
-"""What a finished release still shows that a preset forbids, read from what is written by code of its own."""
+"""What a finished release still shows that a preset forbids, read from the cells that are written.
+
+Values are judged by forms of its own, not by the code that recodes them. What a column is, and what a date looks like,
+it asks the same recogniser: what that overlooks in both places is not found here.
+"""
 
 from __future__ import annotations
 
