@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Event, Thread
 from typing import Any
 
 from sfumato.errors import invalid_parameter
@@ -26,7 +27,60 @@ def silent(*told: object) -> None:
 
 def stage(report: Progress, name: str) -> Tell:
     """Bind the name of a stage to a progress callback."""
-    return lambda share: report(name, share)
+    return silent if report is silent else lambda share: report(name, share)
+
+
+def within(tell: Tell, begin: float, end: float) -> Tell:
+    """Report the share of a part of a stage, which begins and ends at these shares of the whole."""
+    return silent if tell is silent else lambda share: tell(begin + share * (end - begin))
+
+
+@contextmanager
+def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
+    """Report a share over and over while compiled code runs, which cannot report by itself.
+
+    ``share`` reads how far the code is from an array that it fills. What ``tell`` raises is raised at the end.
+    """
+    if tell is silent:
+        yield
+        return
+    over, raised = Event(), []
+
+    def watch() -> None:
+        while not over.wait(PACE):
+            try:
+                tell(min(1.0, max(0.0, share())))
+            except BaseException as error:  # of the user's callback: it belongs to the caller
+                raised.append(error)
+                return
+
+    thread = Thread(target=watch, name="sfumato-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+class Pace:
+    """How long a stage will still take, as far as its past tells."""
+
+    def __init__(self) -> None:
+        self.stage, self.began = "", 0.0
+
+    def left(self, stage: str, share: float) -> str:
+        """Say about how much time is left of a stage; nothing while too little is known."""
+        now = time.monotonic()
+        if stage != self.stage:
+            self.stage, self.began = stage, now
+        passed = now - self.began
+        if share < KNOWN_SHARE or passed < KNOWN_SECONDS:
+            return ""
+        seconds = passed * (1 - share) / share
+        return f"{seconds:.0f} s left" if seconds < 100 else f"{seconds / 60:.0f} min left"
 
 
 #: Printed once per process, when a kernel is compiled and no bar is shown.
@@ -36,8 +90,11 @@ _said: set[str] = set()
 #: Callbacks for the compiler: called when a kernel is compiled.
 told_of_compiling: list[Callable[[], object]] = []
 
-#: The seconds between updates of a notebook's line.
-NOTEBOOK_PACE = 0.2
+#: The seconds between updates of a notebook's line, and between looks at compiled code.
+PACE = 0.2
+
+#: The share of a stage, and the seconds, after which its remaining time is estimated.
+KNOWN_SHARE, KNOWN_SECONDS = 0.02, 1.0
 
 
 @contextmanager
@@ -68,14 +125,16 @@ def notebook() -> Any:
 def _line_in_notebook() -> Iterator[Progress]:
     """Show one line that is updated in place: a bar would need a widget, and warn if that is not installed."""
     handle = notebook().display.display({"text/plain": "starting"}, raw=True, display_id=True)
-    shown, moment = "", 0.0
+    shown, moment, pace = "", 0.0, Pace()
 
     def tell(stage: str, share: float) -> None:
         nonlocal shown, moment
         now = time.monotonic()
-        if stage != shown or now - moment >= NOTEBOOK_PACE:
+        if stage != shown or now - moment >= PACE:
             shown, moment = stage, now
-            handle.update({"text/plain": f"{stage} {share:.0%}" if share else stage}, raw=True)
+            left = pace.left(stage, share)
+            said = f"{stage} {share:.0%}" if share else stage
+            handle.update({"text/plain": f"{said}, about {left}" if left else said}, raw=True)
 
     try:
         yield tell
@@ -90,11 +149,31 @@ def _bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    columns = TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn()
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=1.0)
-        # A bar that was full once stops its clock, and other stages follow.
-        yield lambda stage, share: bar.update(task, description=escape(stage), completed=min(share, 0.999))
+    console, pace = Console(stderr=True), Pace()
+    columns = (
+        TextColumn("{task.description:<34}"),
+        BarColumn(max(8, min(40, console.width - 34 - 4 - 7 - 11 - 4))),
+        TextColumn("{task.fields[share]:>4}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]:>11}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None, share="", left="")
+
+        def tell(stage: str, share: float) -> None:
+            """Move the bar; a stage whose share is not known lets it run to and fro."""
+            # A bar that was full once stops its clock, and other stages follow.
+            completed, total = (min(share, 0.999), 1.0) if share else (0.0, None)
+            bar.update(
+                task,
+                description=escape(stage),
+                completed=completed,
+                total=total,
+                share=f"{share:.0%}" if share else "",
+                left=pace.left(stage, share),
+            )
+
+        yield tell
 
 
 def _say_once() -> None:
