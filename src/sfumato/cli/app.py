@@ -42,6 +42,7 @@ COMMANDS = {
     "methods": "List the methods and what each guarantees.",
     "presets": "List the presets: what regulations ask for.",
     "hierarchy": "Preview the hierarchy of a column, and write it to a file to edit.",
+    "studio": "Open a page on this machine that leads from a file to a signed release.",
     "clean": "Remove the temporary files of runs that were killed.",
     "demo": "Make up a census, anonymize it and show the result.",
 }
