@@ -19,7 +19,7 @@ from sfumato.loss.bound.cutting_planes import Stop, search_prices
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
-from sfumato.methods.interrupts import Interrupts
+from sfumato.common.interrupts import Interrupts
 from sfumato.methods.proven.diving_heuristic import DivingHeuristic
 from sfumato.methods.proven.proof import Proof
 from sfumato.methods.refinement import RefinementLimit
