@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.common import progress
 from sfumato.common.numba import cache as keeping
-from sfumato.common.progress import COMPILING, Pace, notebook, reporting, silent, stage, watching, within
+from sfumato.common.progress import COMPILING, notebook, reporting, silent, stage, watching, within
 
 
 def compile_something() -> None:
@@ -132,11 +132,3 @@ def test_parts_of_a_stage_and_silence() -> None:
     assert heard == [0.625]
     assert stage(silent, "cutting") is silent
     assert within(silent, 0.0, 1.0) is silent
-
-
-def test_the_remaining_time_is_estimated_from_the_past(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 0.5, 10.0, 20.0, 300.0, 301.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    pace = Pace()
-    asked = [("cutting", 0.0), ("cutting", 0.5), ("cutting", 0.2), ("cutting", 0.5), ("cutting", 0.5), ("sorting", 0.9)]
-    assert [pace.left(*one) for one in asked] == ["", "", "40 s left", "20 s left", "5 min left", ""]

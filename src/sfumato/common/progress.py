@@ -65,24 +65,6 @@ def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
         raise raised[0]
 
 
-class Pace:
-    """How long a stage will still take, as far as its past tells."""
-
-    def __init__(self) -> None:
-        self.stage, self.began = "", 0.0
-
-    def left(self, stage: str, share: float) -> str:
-        """Say about how much time is left of a stage; nothing while too little is known."""
-        now = time.monotonic()
-        if stage != self.stage:
-            self.stage, self.began = stage, now
-        passed = now - self.began
-        if share < KNOWN_SHARE or passed < KNOWN_SECONDS:
-            return ""
-        seconds = passed * (1 - share) / share
-        return f"{seconds:.0f} s left" if seconds < 100 else f"{seconds / 60:.0f} min left"
-
-
 #: Printed once per process, when a kernel is compiled and no bar is shown.
 COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
 _said: set[str] = set()
@@ -92,9 +74,6 @@ told_of_compiling: list[Callable[[], object]] = []
 
 #: The seconds between updates of a notebook's line, and between looks at compiled code.
 PACE = 0.2
-
-#: The share of a stage, and the seconds, after which its remaining time is estimated.
-KNOWN_SHARE, KNOWN_SECONDS = 0.02, 1.0
 
 
 @contextmanager
@@ -121,20 +100,45 @@ def notebook() -> Any:
     return shell if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None else None
 
 
+class TimeLeft:
+    """An estimate of the time that is left, from how fast the share of the work grew since it last began anew."""
+
+    #: Seconds, and the share of the work, before which an estimate would be a guess.
+    SECONDS, SHARE = 2.0, 0.02
+
+    def __init__(self) -> None:
+        self._since, self._from, self._share = 0.0, 0.0, 1.0
+
+    def after(self, share: float, now: float) -> str:
+        """Say the time left at a moment; nothing if it is too early to tell.
+
+        >>> left = TimeLeft()
+        >>> [left.after(share, now) for share, now in [(0.0, 10.0), (0.01, 11.0), (0.25, 20.0), (0.5, 130.0)]]
+        ['', '', 'about 30 s left', 'about 2 min left']
+        """
+        if share < self._share:
+            self._since, self._from = now, share
+        self._share = share
+        done, seconds = share - self._from, now - self._since
+        if done < self.SHARE or seconds < self.SECONDS or share >= 1:
+            return ""
+        left = seconds * (1 - share) / done
+        return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
+
+
 @contextmanager
 def _line_in_notebook() -> Iterator[Progress]:
     """Show one line that is updated in place: a bar would need a widget, and warn if that is not installed."""
     handle = notebook().display.display({"text/plain": "starting"}, raw=True, display_id=True)
-    shown, moment, pace = "", 0.0, Pace()
+    shown, moment, left = "", 0.0, TimeLeft()
 
     def tell(stage: str, share: float) -> None:
         nonlocal shown, moment
         now = time.monotonic()
         if stage != shown or now - moment >= PACE:
             shown, moment = stage, now
-            left = pace.left(stage, share)
-            said = f"{stage} {share:.0%}" if share else stage
-            handle.update({"text/plain": f"{said}, about {left}" if left else said}, raw=True)
+            said = f"{stage} {share:.0%} {left.after(share, now)}".rstrip() if share else stage
+            handle.update({"text/plain": said}, raw=True)
 
     try:
         yield tell
@@ -149,19 +153,19 @@ def _bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    console, pace = Console(stderr=True), Pace()
+    console, left = Console(stderr=True), TimeLeft()
     columns = (
         TextColumn("{task.description:<34}"),
-        BarColumn(max(8, min(40, console.width - 34 - 4 - 7 - 11 - 4))),
+        BarColumn(max(8, min(40, console.width - 34 - 4 - 7 - 17 - 4))),
         TextColumn("{task.fields[share]:>4}"),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[left]:>11}"),
+        TextColumn("{task.fields[left]:<17}"),
     )
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None, share="", left="")
 
         def tell(stage: str, share: float) -> None:
-            """Move the bar; a stage whose share is not known lets it run to and fro."""
+            """Move the bar; while the share of a stage is not known, it runs to and fro."""
             # A bar that was full once stops its clock, and other stages follow.
             completed, total = (min(share, 0.999), 1.0) if share else (0.0, None)
             bar.update(
@@ -170,7 +174,7 @@ def _bar() -> Iterator[Progress]:
                 completed=completed,
                 total=total,
                 share=f"{share:.0%}" if share else "",
-                left=pace.left(stage, share),
+                left=left.after(share, time.monotonic()),
             )
 
         yield tell

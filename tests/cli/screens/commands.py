@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tests.cli.command import write_patients
 
+from sfumato.cli.app import app
+
 MARK = "@@@ "
 
 ROLES = "--qi age,zip --hierarchy zip=prefix --sensitive disease --identifiers name"
@@ -55,14 +57,14 @@ def prepare(folder: Path) -> None:
     """Write the tables that the commands read."""
     write_patients(folder / "patients.csv")
     (folder / "small.csv").write_text("sex\nf\nf\nm\nm\nm\n", encoding="utf-8")
-    lines = [f"人{at},{18 + at % 60},{'ذكر' if at % 2 else 'أنثى'},{'ja' if at % 3 else 'nein'},流感" for at in range(90)]
+    lines = [
+        f"人{at},{18 + at % 60},{'ذكر' if at % 2 else 'أنثى'},{'ja' if at % 3 else 'nein'},流感" for at in range(90)
+    ]
     (folder / "wide.csv").write_text("\n".join([WIDE, *lines]) + "\n", encoding="utf-8")
 
 
 def main() -> None:
     """Run the named commands in the current folder, each after a line with its name."""
-    from sfumato.cli.app import app
-
     prepare(Path())
     for name in sys.argv[1:]:
         typed = TYPED.get(name) or f"{name.removesuffix('.h')} -h"

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyte
+from tests.cli.screens.commands import MARK, TYPED
 
 from sfumato import __version__
 from sfumato.cli.app import COMMANDS
 from sfumato.cli.screen import cells_of
-from tests.cli.screens.commands import MARK, TYPED
 
 __all__ = ["FOLDER", "NAMES", "TYPED", "cells_of", "file_of", "masked", "on_terminal", "shown_by"]
 

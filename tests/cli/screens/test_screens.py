@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise
 
 import pytest
 
@@ -44,7 +45,7 @@ def test_no_line_runs_into_the_edge(terminal: tuple[int, object]) -> None:
     width, screen = terminal
     for name, text in record.shown_by(screen).items():
         lines = text.splitlines()
-        for line, after in zip(lines, lines[1:], strict=False):
+        for line, after in pairwise(lines):
             if name not in VERBATIM and record.cells_of(line) == width:
                 assert not re.match(r"\S", after) or line.endswith((".", ",", ":", ";")), (name, line, after)
 
