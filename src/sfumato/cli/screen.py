@@ -27,13 +27,13 @@ _PIECES = re.compile(f" +|[{_WIDE}][、。，．：；？！」』）】〉》]*
 _RED, _YELLOW, _GREEN = "1;31", "1;33", "1;32"
 #: What stands out on a terminal, by how bad it is.
 _EMPHASIS = {
-    re.compile(r"^(Error:|NOT verified)|\bBROKEN\b", re.MULTILINE): _RED,
+    re.compile(r"^(Error:|NOT verified|BREAKS A PROMISE|A promise does NOT hold)|\bBROKEN\b", re.MULTILINE): _RED,
     re.compile(r"^(Warning:|Caution:|Partly verified|warning(?=  ))", re.MULTILINE): _YELLOW,
     re.compile(r"^Verified", re.MULTILINE): _GREEN,
 }
 
 #: A name in the first column of a table that is longer may stand on a line of its own.
-LONG_NAME = 20
+LONG_NAME = 8
 
 #: The width of a terminal that does not say how wide it is.
 NARROW = 80

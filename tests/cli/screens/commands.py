@@ -6,6 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import duckdb
 from tests.cli.command import write_patients
 
 from sfumato.cli.app import app
@@ -13,7 +14,7 @@ from sfumato.cli.app import app
 MARK = "@@@ "
 
 ROLES = "--qi age,zip --hierarchy zip=prefix --sensitive disease --identifiers name"
-PLAIN_ROLES = "--qi age,zip --hierarchy zip=prefix --sensitive disease"
+PLAIN_ROLES = "--qi age,zip --sensitive disease"
 
 #: Names and values whose characters take two cells, one or none, and a word that is longer than a column.
 WIDE = "姓名,年龄,الجنس,Aufenthaltsbestimmungsrechtsinhaber,病名"
@@ -25,7 +26,7 @@ TYPED = {
     "profile-wide": "profile wide.csv",
     "init": "init patients.csv -o policy.toml",
     "hierarchy": "hierarchy patients.csv zip=prefix",
-    "demo": "demo --rows 500 --folder demo",
+    "demo": "demo --help",
     "anonymize": f"anonymize patients.csv -o release.csv {ROLES} -k 5 -l 2 --seed 1 --save-policy kept.toml",
     "anonymize-impossible": f"anonymize patients.csv -o none.csv {ROLES} -k 500",
     "anonymize-no-file": f"anonymize nowhere.csv -o none.csv {ROLES} -k 5",
@@ -35,13 +36,13 @@ TYPED = {
     "recode": "recode patients.csv -o recoded.csv --policy levels.toml --like manifest.json --seed 1",
     "anatomize": "anatomize patients.csv -o people.csv --values values.csv --qi age,zip --sensitive disease "
     "--identifiers name -l 2 --seed 1",
-    "sql": "sql small.csv --qi sex --rest drop -k 2",
+    "sql": "sql small.duckdb --table people --qi sex --rest drop -k 2",
     "clean": "clean --help",
     "check": f"check release.csv {PLAIN_ROLES} -k 5 -l 2",
     "check-broken": f"check release.csv {PLAIN_ROLES} -k 50 -l 2",
     "risk": f"risk patients.csv {PLAIN_ROLES} --drivers",
-    "attack": f"attack patients.csv release.csv {PLAIN_ROLES} -k 5 -l 2 --seed 1",
-    "utility": f"utility patients.csv release.csv {PLAIN_ROLES} --seed 1",
+    "attack": f"attack patients.csv release.csv {PLAIN_ROLES} --hierarchy zip=prefix -k 5 -l 2 --seed 1",
+    "utility": f"utility patients.csv release.csv {PLAIN_ROLES} --hierarchy zip=prefix --seed 1",
     "explain": f"explain patients.csv {ROLES} -k 5",
     "explain-mondrian": f"explain patients.csv {ROLES} -k 5 --method mondrian --what-if k=20",
     "compare": f"compare patients.csv {ROLES} -k 2,10 --method mondrian,hilbert --seed 1",
@@ -56,7 +57,8 @@ TYPED = {
 def prepare(folder: Path) -> None:
     """Write the tables that the commands read."""
     write_patients(folder / "patients.csv")
-    (folder / "small.csv").write_text("sex\nf\nf\nm\nm\nm\n", encoding="utf-8")
+    with duckdb.connect(str(folder / "small.duckdb")) as database:
+        database.execute("CREATE TABLE people AS SELECT unnest(['f', 'f', 'm', 'm', 'm']) AS sex")
     lines = [
         f"人{at},{18 + at % 60},{'ذكر' if at % 2 else 'أنثى'},{'ja' if at % 3 else 'nein'},流感" for at in range(90)
     ]

@@ -19,9 +19,8 @@ from tests.cli.screens.commands import MARK, TYPED
 
 from sfumato import __version__
 from sfumato.cli.app import COMMANDS
-from sfumato.cli.screen import cells_of
 
-__all__ = ["FOLDER", "NAMES", "TYPED", "cells_of", "file_of", "masked", "on_terminal", "shown_by"]
+__all__ = ["FOLDER", "NAMES", "TYPED", "file_of", "masked", "on_terminal", "shown_by"]
 
 WIDTHS = (80, 120)
 #: Lines that the terminal can hold; nothing scrolls out of it.
@@ -38,7 +37,6 @@ MASKS = {
     re.compile(r"\b[\d.]+ s\.\)"): "# s.)",
     re.compile(r"(\d\.\d{4}  +\d\.\d{4} +)\d+\.\d\d"): r"\1#",
     re.compile(r"\b[0-9a-f]{64}\b"): "HASH",
-    re.compile(r"/\S*?/(?=(patients|release|small)\.csv)"): "",
 }
 
 
@@ -49,9 +47,30 @@ def masked(text: str) -> str:
     return text
 
 
-def on_terminal(width: int, names: Sequence[str]) -> pyte.Screen:
+class Terminal(pyte.Screen):
+    """A terminal that keeps which lines it had to break itself, because they were too wide for it."""
+
+    def __init__(self, columns: int, lines: int) -> None:
+        self.broken: list[int] = []
+        self._drawing = False
+        super().__init__(columns, lines)
+
+    def draw(self, data: str) -> None:
+        """Draw text, which may take several lines."""
+        self._drawing = True
+        super().draw(data)
+        self._drawing = False
+
+    def linefeed(self) -> None:
+        """Go to the next line, whether a program says so or the line is full."""
+        if self._drawing:
+            self.broken.append(self.cursor.y)
+        super().linefeed()
+
+
+def on_terminal(width: int, names: Sequence[str]) -> Terminal:
     """Run commands in a process on a terminal of this width, answering every question with Enter."""
-    screen = pyte.Screen(width, LINES)
+    screen = Terminal(width, LINES)
     stream = pyte.ByteStream(screen)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
@@ -71,11 +90,17 @@ def on_terminal(width: int, names: Sequence[str]) -> pyte.Screen:
             if not heard:
                 break
             stream.feed(heard)
-            if heard.endswith(b"]: "):
+            if asks(screen):
                 os.write(ours, b"\n")
         os.close(ours)
         assert process.wait() == 0
     return screen
+
+
+def asks(screen: pyte.Screen) -> bool:
+    """Whether the terminal shows a question, with the cursor one blank behind its suggestion."""
+    line, place = screen.buffer[screen.cursor.y], screen.cursor.x
+    return "".join(line[at].data for at in range(max(0, place - 3), place)) == "]: "
 
 
 def shown_by(screen: pyte.Screen) -> dict[str, str]:
