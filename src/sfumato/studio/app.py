@@ -163,13 +163,14 @@ class _Routes:
     def _policy(self) -> dict[str, Any]:
         history = self._session.plans
         steps = {"undo": history.can_undo, "redo": history.can_redo}
-        return {"plan": history.plan.to_dict(), "etag": history.etag, **steps}
+        made = None if self._session.made is None else self._made()
+        return {"plan": history.plan.to_dict(), "etag": history.etag, **steps, "made": made}
 
     def _made(self) -> dict[str, Any]:
         made = self._session.made or {}
-        shown = {key: value for key, value in made.items() if key not in {"folder", "etag"}}
-        stale = self._session.history is None or made["etag"] != self._session.history.etag
-        return {**shown, "stale": stale, "downloadable": self._session.downloadable}
+        shown = {key: value for key, value in made.items() if key not in {"folder", "plan"}}
+        found = {"stale": self._session.stale, "undecided": self._session.undecided}
+        return {**shown, **found, "downloadable": self._session.downloadable}
 
     async def presence(self, request: Request) -> Response:
         if self._session.present:

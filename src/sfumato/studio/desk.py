@@ -36,12 +36,15 @@ class Held:
     ----------
     path
         The file.
+    shown
+        The name that the page shows.
     example
         The dataset to write there first, if it is an example.
     """
 
-    def __init__(self, path: Path, example: str | None = None) -> None:
+    def __init__(self, path: Path, shown: str, example: str | None = None) -> None:
         self.path = path
+        self.shown = shown
         self._example = example
         #: What operations keep for the next question, such as a release.
         self.kept: dict[str, Any] = {}
