@@ -15,6 +15,8 @@ SINGLE = ("person", "weight")
 #: What the report says about the release; each text has at most this many characters.
 DESCRIBED = ("title", "recipient", "purpose")
 LONGEST_TEXT = 500
+#: The options of a policy that the page can set.
+OPTIONS = ("suppression", "method", "preset", "missing")
 #: The most steps that can be undone.
 MOST_STEPS = 500
 
@@ -65,6 +67,10 @@ class Plan:
         unsure = tuple(at for at, one in enumerate(columns) if one["certainty"] == "unsure")
         return cls(tuple(one["role"] for one in columns), unsure)
 
+    def for_next_table(self) -> Plan:
+        """The same for a table with the same columns: what was decided about this release is open again."""
+        return replace(self, unsure=(), decided=())
+
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Plan:
         """Make a plan from the plain values of `to_dict`."""
@@ -112,7 +118,7 @@ class Plan:
         """Ask for other privacy models beside k, as a policy writes them; none for those that the profile suggests."""
         if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
             raise ParameterError("Privacy models are a list, each as a policy writes it.")
-        return replace(self, privacy=tuple(_without_files(one) for one in models), decided=())
+        return replace(self, privacy=tuple(without_files(one) for one in models), decided=())
 
     def with_hierarchy(self, column: int, hierarchy: Mapping[str, Any] | None) -> Plan:
         """Change the steps of a column, as a policy writes them; None for those that the profile suggests."""
@@ -120,12 +126,12 @@ class Plan:
         if hierarchy is not None and not isinstance(hierarchy, Mapping):
             raise ParameterError("The steps of a column are written as in a policy, such as {type: 'numeric'}.")
         others = {name: record for name, record in self.hierarchies.items() if name != at}
-        own = {} if hierarchy is None else {at: _without_files(hierarchy)}
+        own = {} if hierarchy is None else {at: without_files(hierarchy)}
         return replace(self, hierarchies=others | own, decided=())
 
     def with_option(self, name: str, value: Any) -> Plan:
         """Set another option of the policy; None for its default."""
-        if name not in {"suppression", "method", "preset", "missing"}:
+        if name not in OPTIONS:
             raise ParameterError("There is no such option in the studio.")
         others = {key: one for key, one in self.options.items() if key != name}
         return replace(self, options=others if value is None else others | {name: value}, decided=())
@@ -134,9 +140,12 @@ class Plan:
         """Decide about a concern of page one, or take the decision back."""
         return replace(self, decided=_with(self.decided, concern, decided))
 
-    def with_confirmed(self, caution: str, confirmed: bool = True) -> Plan:
-        """Confirm a caution that stands in the way, by its code or by its column, or take that back."""
-        return replace(self, confirm=_with(self.confirm, caution, confirmed), decided=())
+    def with_confirmed(self, names: Sequence[str], confirmed: bool = True) -> Plan:
+        """Confirm what stands in the way, by the code of a caution or by its columns, or take that back."""
+        confirm = self.confirm
+        for name in names:
+            confirm = _with(confirm, name, confirmed)
+        return replace(self, confirm=confirm, decided=())
 
     def described(self, **texts: str) -> Plan:
         """Say in the report who gets the release, and what for."""
@@ -146,10 +155,14 @@ class Plan:
         return replace(self, **shortened)
 
 
-def _without_files(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse paths: the page has no business with other files of this machine."""
-    if any(key in {"file", "population"} or isinstance(one, Mapping) for key, one in record.items()):
-        raise ParameterError("The page cannot name files of this machine; put the rows of the file in its place.")
+def without_files(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse paths in plain values of a policy: the page has no business with other files of this machine."""
+    for key, value in record.items():
+        if key in {"file", "population"}:
+            raise ParameterError("The studio reads no other files: a hierarchy has to stand in the policy itself.")
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Mapping):
+                without_files(one)
     return dict(record)
 
 

@@ -130,6 +130,7 @@ class Session:
         self.table: TableShown | None = None
         self.columns: list[dict[str, Any]] = []
         self.history: History | None = None
+        self._before: tuple[list[str], Plan] | None = None
         self.made: dict[str, Any] | None = None
         self._numbers = itertools.count(1)
         self._streams: dict[int, Stream] = {}
@@ -169,8 +170,17 @@ class Session:
 
     # The table and the plan
 
-    def open(self, path: Path, name: str, example: str | None = None) -> TableShown:
-        """Put another table in place of the present one; the worker makes examples up."""
+    def open(self, path: Path, name: str, example: str | None = None, keep: bool = False) -> TableShown:
+        """Put another table in place of the present one; the worker makes examples up.
+
+        Parameters
+        ----------
+        path, name, example
+            The file, the name that the page shows, and the example that it is.
+        keep
+            Whether the plan is kept if the table has the same columns.
+        """
+        self._before = (self._names, self.history.plan) if keep and self.history is not None else None
         self.table = TableShown(next(self._numbers), name, path, example)
         self.columns, self.history, self.made = [], None, None
         self._tickets.clear()
@@ -179,8 +189,18 @@ class Session:
     def profiled(self, columns: list[dict[str, Any]]) -> None:
         """Begin the history of the plan with what the profile suggests."""
         self.columns = columns
-        if self.history is None:
-            self.history = History(Plan.of_profile(columns))
+        if self.history is not None:
+            return
+        plan = Plan.of_profile(columns)
+        if self._before is not None and self._before[0] == self._names:
+            plan = self._before[1].for_next_table()
+        elif self._before is not None:
+            self.tell({"kind": "other-columns"})
+        self.history = History(plan)
+
+    @property
+    def _names(self) -> list[str]:
+        return [one["name"] for one in self.columns]
 
     @property
     def plans(self) -> History:
@@ -202,9 +222,10 @@ class Session:
     def _is_telling(self, change: Change) -> bool:
         """Whether a change would release a column as it is though many rows are alone with their value in it."""
         column = change.get("column")
-        known = isinstance(column, int) and 0 <= column < len(self.columns)
-        harmless = change.get("change") == "role" and change.get("role") == "plain"
-        return harmless and known and bool(self.columns[column]["unique_share"] >= NEARLY_UNIQUE)
+        if change.get("change") != "role" or change.get("role") != "plain" or not isinstance(column, int):
+            return False
+        found = self.columns[column : column + 1] if column >= 0 else []
+        return any(one["unique_share"] >= NEARLY_UNIQUE for one in found)
 
     # Questions
 
@@ -292,11 +313,7 @@ class Session:
         """Whether the last release is verified, follows from the plan in force, and left nothing to decide."""
         made = self.made
         return bool(
-            made
-            and not self.stale
-            and made["verified"]
-            and made["state"] in {"green", "amber"}
-            and not self.undecided
+            made and not self.stale and made["verified"] and made["state"] in {"green", "amber"} and not self.undecided
         )
 
     @property

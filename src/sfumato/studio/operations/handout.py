@@ -11,13 +11,14 @@ from typing import Any
 
 from sfumato.api.certify import certify
 from sfumato.api.policy import HEADER, Policy
+from sfumato.common.textfiles import parsed_toml
 from sfumato.common.toml import dumps
-from sfumato.errors import MissingExtraError
+from sfumato.errors import MissingExtraError, ParameterError
 from sfumato.release.release import Release
 from sfumato.release.report.facts import About, facts_of_release
 from sfumato.release.report.page_one import PageOne, page_one
-from sfumato.studio.desk import Bench
-from sfumato.studio.plan import Plan
+from sfumato.studio.desk import Bench, plan_of
+from sfumato.studio.plan import Plan, without_files
 
 #: The most characters of a policy that the panel shows.
 MOST_SHOWN = 20_000
@@ -84,6 +85,16 @@ def _shown(first: PageOne) -> dict[str, Any]:
         "example": {"columns": list(first.example.columns), "rows": [list(row) for row in first.example.rows]},
         "checked": first.checked,
     }
+
+
+def policy_read(bench: Bench) -> dict[str, Any]:
+    """The plan that a policy file says for this table."""
+    data = parsed_toml(str(bench.args.get("text", "")), _not_toml)
+    return plan_of(Policy.from_dict(without_files(data)), bench.profile, bench.plan).to_dict()
+
+
+def _not_toml(reason: str) -> ParameterError:
+    return ParameterError(f"The policy is not valid TOML: {reason}.")
 
 
 def written(bench: Bench) -> dict[str, str]:

@@ -1,6 +1,6 @@
 // Screen 1: the file, what each column is, and how many people could be found by what others may know.
 import { html, t, number, percent, signal, useEffect, useRef } from "../ui.js";
-import { table, plan, risk, offers, screen, failure, change, openExample, openGiven, openFile } from "../state.js";
+import { table, plan, risk, offers, screen, failure, change, openExample, openGiven, openFile, openPolicy } from "../state.js";
 import { Drawer, drawer } from "./drawer.js";
 
 /** The roles in the order of their keys. */
@@ -17,6 +17,7 @@ export function Columns() {
     <table class="columns"><caption class="unseen">${t("columns.title")}</caption>
       <thead><tr>${["column", "seems", "role", "risk"].map(name => html`<th key=${name} scope="col">${t(`columns.head.${name}`)}</th>`)}</tr></thead>
       <tbody>${rows.map((one, at) => html`<${Column} key=${at} one=${one} at=${at} />`)}</tbody></table>
+    <p><label class="button">${t("columns.policy")}<input type="file" accept=".toml" class="unseen" onChange=${event => event.target.files[0] && openPolicy(event.target.files[0])} /></label></p>
     <${Cautions} /><${Ask} /><${Drawer} />`;
 }
 

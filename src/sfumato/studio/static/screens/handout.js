@@ -48,7 +48,7 @@ function Concern({ one, decided }) {
 
 function About() {
   const write = name => event => { if (event.target.value !== plan.value[name]) change({ change: "describe", [name]: event.target.value }); };
-  return html`<section><h2>${t("handout.about")}</h2>${["title", "recipient", "purpose"].map(name => html`<label key=${name} class="field">${t(`handout.${name}`)}
+  return html`<section><h2>${t("handout.about")}</h2>${["title", "recipient", "purpose"].map(name => html`<label key=${name} class="field">${t(`handout.field.${name}`)}
     <input type="text" maxlength="500" value=${plan.value[name]} onChange=${write(name)} /></label>`)}</section>`;
 }
 
