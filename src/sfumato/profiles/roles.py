@@ -13,6 +13,7 @@ from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 from sfumato.assess.meaning.recognise import could_point_to_a_person
 from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import says_code
 
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
@@ -25,6 +26,10 @@ FEWEST_ROWS_PER_PERSON = 1.05
 BODY_WEIGHT, HEAVIEST = 25, 700
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
 MANY_ROWS = 100
+#: More different whole numbers are amounts rather than codes or counts.
+MANY_NUMBERS = 300
+#: The scale of answers that surveys use most, and hardly anything else.
+SCALE = range(11)
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
 CODED = frozenset({"category", "code", "number"})
 #: In fewer rows many columns are nearly unique by chance.
@@ -83,6 +88,9 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
     if topic.group == "secret":
         certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
         return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", certainty)
+    if topic.group == "design":
+        reason = "stratum or cluster of the sample, which may point to a place; plain if the numbers were masked"
+        return Suggestion("quasi-identifier", reason, LIKELY)
     if topic.group == "technical":
         return Suggestion("plain", f"{topic.name}: it is about the data, not about people", LIKELY)
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
@@ -91,7 +99,7 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
 def _weight(facts: ColumnCounts) -> Suggestion:
     """Distinguish survey weights from body weights."""
     of_sample = read_name(facts.name).says("sampling", "survey", "design", "sample", "person", "household", "final")
-    of_bodies = facts.different * MANY_ROWS > facts.filled
+    of_bodies = facts.different * MANY_ROWS > facts.filled and bool((np.round(facts.numbers, 2) == facts.numbers).all())
     if not of_sample and of_bodies and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
@@ -107,6 +115,10 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
         return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
         return Suggestion("sensitive", "a measured number that few others know", UNSURE)
+    if facts.is_whole and facts.different > MANY_NUMBERS and not says_code(facts.name):
+        return Suggestion("sensitive", "an exact number that few others know", UNSURE)
+    if facts.is_whole and facts.different == len(SCALE) and (facts.numbers == SCALE).all():
+        return Suggestion("sensitive", "a scale from 0 to 10, as answers of surveys have", UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
 
 
