@@ -1,10 +1,10 @@
 """Tables of the kinds that are published about people, with the roles that an expert would accept for each column.
 
-Written by somebody who had not read how Sfumato recognizes columns: names and codes as such tables have them, all values made
-up. A line is ``column | roles | how its cells are made``. The roles are letters, the best first: I identifier, P person,
-Q quasi-identifier, S sensitive, A plain, W weight. A column whose only roles are I and P names people: any other role would
-let somebody out. ``@`` before the recipe makes one value per person in a table with several rows per person; ``~0.2`` after
-it leaves that share of the cells empty.
+Names and codes are as such tables have them, all values made up. The first list was written by somebody who had not
+read how Sfumato recognizes columns. A line is ``column | roles | how its cells are made``. The roles are letters, the
+best first: I identifier, P person, Q quasi-identifier, S sensitive, A plain, W weight. A column whose only roles are
+I and P names people: any other role would let somebody out. ``@`` before the recipe makes one value per person in a
+table with several rows per person; ``~0.2`` after it leaves that share of the cells empty.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ import pyarrow as pa
 ROLES = {"I": "identifier", "P": "person", "Q": "quasi-identifier", "S": "sensitive", "A": "plain", "W": "weight"}
 
 LISTS = {
-    "FIRST": "Alice Bruno Carmen Dieter Elena Farah George Hanna Ivan Julia Kofi Laura Milan Nadia Oscar Petra Quentin Rita Samuel"
-    " Teresa Ulrich Vera Wanda Xavier Yusuf Zoe Aaron Beate Cedric Dora Emil Fatma Gino Heidi Igor Jana Kurt Lena Max Noor",
-    "LAST": "Albrecht Brown Clark Dupont Evans Fernandez Garcia Hoffmann Ito Johnson Kowalski Lopez Martin Nguyen Okafor Pereira"
-    " Quinn Rossi Schmidt Taylor Ueda Vogel Williams Xu Young Zimmermann Baker Cruz Diaz Ekström Fischer Gupta Hernandez",
+    "FIRST": "Alice Bruno Carmen Dieter Elena Farah George Hanna Ivan Julia Kofi Laura Milan Nadia Oscar"
+    " Petra Quentin Rita"
+    " Samuel Teresa Ulrich Vera Wanda Xavier Yusuf Zoe Aaron Beate Cedric Dora Emil Fatma Gino Heidi Igor"
+    " Jana Kurt Lena Max",
+    "LAST": "Albrecht Brown Clark Dupont Evans Fernandez Garcia Hoffmann Ito Johnson Kowalski Lopez Martin"
+    " Nguyen Okafor"
+    " Pereira Quinn Rossi Schmidt Taylor Ueda Vogel Williams Xu Young Zimmermann Baker Cruz Diaz Ekström Fischer Gupta",
     "CITY": "Springfield Riverton Lakewood Fairview Greenville Oakdale Milton Georgetown Salem Clayton Dover Ashland",
     "STATE": "CA TX NY FL IL PA OH GA NC MI NJ VA",
     "COUNTRY": "USA Germany India Brazil France Spain Italy Poland Canada Nigeria Mexico Netherlands",
@@ -33,9 +36,12 @@ LISTS = {
     "STREET": "Oak_Street Main_Street Elm_Avenue Mill_Lane Park_Road High_Street Church_Road Station_Road",
     "COUNTY": "Adams Baker Clark Douglas Essex Franklin Grant Harris Jackson Kent Lake Marion",
     "DRUG": "metoprolol aspirin insulin heparin furosemide vancomycin acetaminophen lisinopril",
-    "OCCUPATION": "Teacher Nurse Clerk Driver Engineer Cook Farmer Salesperson Electrician Manager Cleaner Lawyer Retired Student",
+    "OCCUPATION": "Teacher Nurse Clerk Driver Engineer Cook Farmer Salesperson Electrician Manager Cleaner"
+    " Lawyer Retired Student",
 }
-WORDS = "called about the matter and asked to be seen again next week because the first answer was not clear to the family".split()
+WORDS = (
+    "called about the matter and asked to be seen again next week because the first answer was not clear to the family"
+)
 
 
 class Column(NamedTuple):
@@ -64,13 +70,17 @@ class Kind(NamedTuple):
         draw = random.Random(self.name)
         # The rows of a person stand together or apart, as visits do.
         who = [draw.randrange(self.people) for _ in range(self.rows)] if self.people else list(range(self.rows))
-        return pa.table({one.name: pa.array(_cells(one.recipe, who, self.people or self.rows, draw)) for one in self.columns})
+        return pa.table(
+            {one.name: pa.array(_cells(one.recipe, who, self.people or self.rows, draw)) for one in self.columns}
+        )
 
 
 def kind(name: str, rows: int, lines: str, people: int = 0) -> Kind:
     """Read the lines of a table."""
     parts = [[part.strip() for part in line.split("|")] for line in lines.strip().splitlines()]
-    return Kind(name, rows, people, tuple(Column(name, tuple(ROLES[r] for r in roles), how) for name, roles, how in parts))
+    return Kind(
+        name, rows, people, tuple(Column(name, tuple(ROLES[r] for r in roles), how) for name, roles, how in parts)
+    )
 
 
 def _cells(recipe: str, who: list[int], people: int, draw: random.Random) -> list[object]:
@@ -104,12 +114,18 @@ def _among(rows: int, draw: random.Random, text: str, shape: str = "") -> list[o
 def _date(rows: int, draw: random.Random, first: str, last: str, form: str = "%Y-%m-%d") -> list[object]:
     start = dt.datetime.fromisoformat(first)
     seconds = (dt.datetime.fromisoformat(last) - start).total_seconds()
-    return [(start + dt.timedelta(seconds=int(draw.random() * seconds))).strftime(form.replace("_", " ")) for _ in range(rows)]
+    return [
+        (start + dt.timedelta(seconds=int(draw.random() * seconds))).strftime(form.replace("_", " "))
+        for _ in range(rows)
+    ]
 
 
 def _pattern(rows: int, draw: random.Random, form: str) -> list[object]:
     def one() -> str:
-        made = (str(draw.randrange(10)) if c == "#" else draw.choice("ABCDEFGHJKLMNPRSTUVWXYZ") if c == "?" else c for c in form)
+        made = (
+            str(draw.randrange(10)) if c == "#" else draw.choice("ABCDEFGHJKLMNPRSTUVWXYZ") if c == "?" else c
+            for c in form
+        )
         return "".join(made).replace("_", " ")
 
     return [one() for _ in range(rows)]
@@ -128,7 +144,7 @@ def _name(draw: random.Random) -> str:
 
 
 def _text(draw: random.Random) -> str:
-    return " ".join(draw.choice(WORDS) for _ in range(draw.randrange(5, 16)))
+    return " ".join(draw.choice(WORDS.split()) for _ in range(draw.randrange(5, 16)))
 
 
 def _whole(rows: int, draw: random.Random, low: str, high: str) -> list[object]:

@@ -37,7 +37,7 @@ def abbreviated(name: str) -> tuple[str, str] | None:
     """
     said = _VERSION.sub("", words(name)) or words(name)
     found = [one for word in said.split() for one in _taken_apart(word)]
-    ranked = sorted(found, key=lambda one: ("secret", "known", "technical").index(one[1]))
+    ranked = sorted(found, key=lambda one: ("secret", "known").index(one[1]))
     return ranked[0] if ranked else None
 
 

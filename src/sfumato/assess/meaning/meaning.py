@@ -164,10 +164,18 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         return Meaning("identifier", "row numbers", by_values=True)
     if _named(topic, *_AMOUNTS) or (_named(topic, *_THINGS) and _is_scale(facts)):
         return None
+    return _numbering_by_name(facts, topic) or _numbering_by_length(facts, topic)
+
+
+def _numbering_by_name(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if topic is not None and topic.group == "names":
         return Meaning("identifier", topic.name)
     if _is_numbered(facts, topic) and facts.different >= min(50, facts.filled / 5):
         return _numbered(facts)
+    return None
+
+
+def _numbering_by_length(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if (topic is None or topic.name in _COUNTED) and not says_code(facts.name) and Contents(facts).come_again:
         return Meaning("identifier", "long numbers that come again", by_values=True)
     alike = facts.lengths[0] == facts.lengths[1] >= 5
@@ -320,7 +328,11 @@ def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
         return Meaning("identifier", "a value of its own in nearly every row", by_values=True)
     many = facts.different >= max(FEWEST_CHECKED, facts.filled / 10)
-    if many and not _named(topic, "date or time", *_GROUPS, *_CODED) and share_of(facts.texts, _LONG_CODE.fullmatch) > 0.9:
+    if (
+        many
+        and not _named(topic, "date or time", *_GROUPS, *_CODED)
+        and share_of(facts.texts, _LONG_CODE.fullmatch) > 0.9
+    ):
         return Meaning("identifier", "long codes, as numbers of people are", by_values=True)
     if _named(topic, "count") and facts.different >= FEWEST_CHECKED and share_of(facts.texts, _LONG.fullmatch) > 0.9:
         return Meaning("identifier", "long numbers with letters", by_values=True)

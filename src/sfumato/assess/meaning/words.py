@@ -21,9 +21,12 @@ _NUMBERS = re.compile(
 )
 #: Words that end like a number joined to another word, such as 'respid', and are none.
 _NO_NUMBERS = frozenset(
-    "paid unpaid prepaid void valid invalid rapid solid fluid acid humid covid medicaid hybrid thyroid opioid steroid android "
-    "typhoid rigid lipid plasmoid amyloid arachnoid rheumatoid corticosteroid madrid aid said did kid bid grid amid avoid "
-    "bifid morbid comorbid carotid sigmoid mastoid scaphoid lymphoid schizoid paranoid stupid orchid squid candid splendid".split()
+    """
+    acid aid amid amyloid android arachnoid avoid bid bifid candid carotid comorbid corticosteroid covid did
+    fluid grid humid hybrid invalid kid lipid lymphoid madrid mastoid medicaid morbid opioid orchid paid
+    paranoid prepaid rapid rheumatoid rigid said scaphoid schizoid sigmoid solid splendid squid steroid stupid
+    thyroid typhoid unpaid valid void
+    """.split()  # noqa: SIM905
 )
 _JOINED = re.compile(r"\w{2,}(id|idno|nbr|pid)|[phui]id")
 #: Short words for people that are joined to 'id' or 'no'.
@@ -42,7 +45,8 @@ _PEOPLE = re.compile(
 #: How long somebody has been something is no number of theirs.
 _LASTS = re.compile(r"(months|years|days|weeks|hours|time|tenure|duration|since) .*")
 _HOUSEHOLDS = re.compile(
-    r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?(id|no|nr|num|number|nummer|key|code|x)|"
+    r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?"
+    r"(id|no|nr|num|number|nummer|key|code|x)|"
     r"hhx|hhid|hid|hhno|serialno|numero (du |de )?(foyer|menage|hogar|vivienda)|haushaltsnummer"
 )
 
