@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.methods.lattice.bottom_up import BottomUp
     from sfumato.methods.lattice.datafly import Datafly
     from sfumato.methods.lattice.fixed_levels import FixedLevels
+    from sfumato.methods.lattice.private_levels import PrivateLevels
     from sfumato.methods.lattice.incognito import Incognito
     from sfumato.methods.lattice.lattice import Lattice
     from sfumato.methods.lattice.samarati import Samarati
@@ -85,6 +86,7 @@ _HOMES = {
     "BottomUp": "lattice.bottom_up",
     "Datafly": "lattice.datafly",
     "FixedLevels": "lattice.fixed_levels",
+    "PrivateLevels": "lattice.private_levels",
     "Incognito": "lattice.incognito",
     "Lattice": "lattice.lattice",
     "Samarati": "lattice.samarati",
@@ -125,6 +127,7 @@ __all__ = [
     "Datafly",
     "EnumMulti",
     "FixedLevels",
+    "PrivateLevels",
     "FullSubgraph",
     "FullSubtree",
     "Hilbert",

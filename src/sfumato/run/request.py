@@ -25,6 +25,7 @@ from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
 from sfumato.release.values import INTERVALS
+from sfumato.run.private import is_private, refuse_faulty
 from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
 from sfumato.table.sampling import Sample, sample_of
 from sfumato.table.schema import Declared, Schema
@@ -220,6 +221,8 @@ class Request:
             models = all_models(self.caller, [*models, *self._added_by_preset(models)])
         object.__setattr__(self, "privacy", models)
         self._check_together()
+        if is_private(self):
+            refuse_faulty(self)
 
     def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
         """The models of the preset, except a k that is asked for anyway."""
