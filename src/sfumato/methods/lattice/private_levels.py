@@ -53,7 +53,7 @@ class PrivateLevels(Method):
         if model is None:
             raise ParameterError(f"The method '{self.name}' is for DifferentialPrivacy alone. Ask for it, or choose another.")
         microdata, random = task.microdata, task.random()
-        node = choose_levels(task, model, random) if self.levels is None else node_of(self.levels, microdata)
+        node = node_of(self.levels, microdata) if self.levels is not None else _chosen(*chances(task, model), random)
         drawn = random.integers(0, WHOLE, len(microdata)) < round(model.chance * WHOLE)
         details = MethodDetails(
             levels=dict(zip(microdata.names, node, strict=True)), level_names=level_names(microdata, node)
@@ -62,8 +62,8 @@ class PrivateLevels(Method):
         return Recoding(levels=node, suppressed=~kept, details=details)
 
 
-def choose_levels(task: Task, model: DifferentialPrivacy, random: np.random.Generator) -> Levels:
-    """Choose a node with a chance in proportion to e^(ε·worth), where ε is the part of epsilon for levels.
+def chances(task: Task, model: DifferentialPrivacy) -> tuple[list[Levels], NDArray[np.float64]]:
+    """All nodes, and the chance of each to be chosen: in proportion to e^(ε·worth) for the part of epsilon for levels.
 
     A further row adds at most 1 to the worth of any node and takes nothing from it. So it changes the chance of every
     node by a factor of e^ε at most, in either direction.
@@ -88,7 +88,11 @@ def choose_levels(task: Task, model: DifferentialPrivacy, random: np.random.Gene
         beyond = judge.scan(node).counts - enough
         worth[at] = detail_kept(space, node) * float(beyond[beyond > 0].sum())
     odds = np.exp(model.for_levels * (worth - worth.max()))
-    return nodes[int(random.choice(len(nodes), p=odds / odds.sum()))]
+    return nodes, odds / odds.sum()
+
+
+def _chosen(nodes: list[Levels], chances: NDArray[np.float64], random: np.random.Generator) -> Levels:
+    return nodes[int(random.choice(len(nodes), p=chances))]
 
 
 def detail_kept(space: Space, node: Levels) -> float:
