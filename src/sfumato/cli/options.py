@@ -346,6 +346,12 @@ Force = Annotated[
         help="A file that exists and may be overwritten, or a folder whose files may be (repeat).",
     ),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit", metavar="SECONDS", help="Stop after so many seconds, and keep what is done until then."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 

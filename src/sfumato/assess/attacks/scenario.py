@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common.grouping import code_column
+from sfumato.common.patience import Patience
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading import ReleaseReading, read_release
@@ -78,6 +79,8 @@ class Scenario:
         The file of the release, if there is one.
     random
         The random generator of the attacks.
+    patience
+        How long the attacks may go on; attacks tell it how far they are.
     """
 
     original: pa.Table = field(repr=False)
@@ -92,6 +95,7 @@ class Scenario:
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
+    patience: Patience = field(default_factory=Patience, repr=False)
 
     @cached_property
     def reading(self) -> ReleaseReading:
@@ -138,7 +142,7 @@ class Scenario:
 
         If a release shows midpoints or means, these are the nearest classes.
         """
-        for some in self.reading.blocks(self.targets if rows is None else rows):
+        for some in self.patience.through(list(self.reading.blocks(self.targets if rows is None else rows))):
             yield some, possible_in(self.reading, some, self.knows if knows is None else knows)
 
     def by_class(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
