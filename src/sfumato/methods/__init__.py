@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from sfumato.methods.lattice.bottom_up import BottomUp
     from sfumato.methods.lattice.datafly import Datafly
     from sfumato.methods.lattice.fixed_levels import FixedLevels
-    from sfumato.methods.lattice.private_levels import PrivateLevels
     from sfumato.methods.lattice.incognito import Incognito
     from sfumato.methods.lattice.lattice import Lattice
+    from sfumato.methods.lattice.private_levels import PrivateLevels
     from sfumato.methods.lattice.samarati import Samarati
     from sfumato.methods.linear.cost_aware import CostAware, CostOrder
     from sfumato.methods.linear.hilbert import Hilbert, HilbertCurve
@@ -127,7 +127,6 @@ __all__ = [
     "Datafly",
     "EnumMulti",
     "FixedLevels",
-    "PrivateLevels",
     "FullSubgraph",
     "FullSubtree",
     "Hilbert",
@@ -143,6 +142,7 @@ __all__ = [
     "Mondrian",
     "OrderedSetPartition",
     "Peeling",
+    "PrivateLevels",
     "Proven",
     "Refined",
     "Samarati",

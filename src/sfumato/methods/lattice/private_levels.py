@@ -51,7 +51,9 @@ class PrivateLevels(Method):
         """Choose levels, draw rows, and suppress the others and those of small classes."""
         model = next((one for one in task.requirements.models if isinstance(one, DifferentialPrivacy)), None)
         if model is None:
-            raise ParameterError(f"The method '{self.name}' is for DifferentialPrivacy alone. Ask for it, or choose another.")
+            raise ParameterError(
+                f"The method '{self.name}' is for DifferentialPrivacy alone. Ask for it, or choose another."
+            )
         microdata, random = task.microdata, task.random()
         node = node_of(self.levels, microdata) if self.levels is not None else _chosen(*chances(task, model), random)
         drawn = random.integers(0, WHOLE, len(microdata)) < round(model.chance * WHOLE)
@@ -100,9 +102,7 @@ def detail_kept(space: Space, node: Levels) -> float:
     return float(np.mean([1 - level / top if top else 1.0 for level, top in zip(node, space.tops, strict=True)]))
 
 
-def _in_large_classes(
-    microdata: Microdata, node: Levels, drawn: NDArray[np.bool_], smallest: int
-) -> NDArray[np.bool_]:
+def _in_large_classes(microdata: Microdata, node: Levels, drawn: NDArray[np.bool_], smallest: int) -> NDArray[np.bool_]:
     classes = EquivalenceClasses.of(microdata, Recoding(levels=node, suppressed=~drawn))
     large = np.append(classes.sizes >= smallest, False)  # the last place is that of suppressed rows, -1
     return large[classes.of_row]
