@@ -119,8 +119,8 @@ class DifferentialPrivacy(PrivacyModel):
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
         return (
-            f"(ε={self.epsilon:g}, δ={self.delta:g})-differential privacy releases classes of at least {self.k:,} drawn "
-            "rows, and the table has too few. A larger ε or δ asks for smaller classes."
+            f"(ε={self.epsilon:g}, δ={self.delta:g})-differential privacy releases classes of at least {self.k:,} "
+            "drawn rows, and the table has too few. A larger ε or δ asks for smaller classes."
         )
 
     def smallest_class(self) -> int:
@@ -161,7 +161,7 @@ def best_beta(epsilon: float, delta: float) -> float:
 
 @cache
 def least_class(epsilon: float, delta: float, beta: float) -> int:
-    """The smallest k with δ(k) ≤ δ: the largest chance, over all numbers n of equal rows, to draw more than γ·n of them.
+    """The smallest k with δ(k) ≤ δ, the largest chance over numbers n of equal rows to draw more than γ·n of them.
 
     For n ≥ ⌈k/γ⌉ - 1 equal rows, the chance to draw more than γ·n grows with n until γ·n reaches the next integer m; so
     it is enough to look at the last n below each m / γ, where it is the chance to draw m or more.

@@ -287,8 +287,8 @@ class _Statements:
             yield f"the {'hierarchies' if len(declared) > 1 else 'hierarchy'} of {_names(declared)}, as declared"
         if promises_privacy(self.models):
             yield (
-                "differential privacy is a property of the procedure, by its proof: rows drawn by the system's randomness, "
-                "levels and types that do not depend on them; from the rows only the sizes of classes can be recomputed"
+                "differential privacy is a property of the procedure, by its proof: rows drawn by the system's "
+                "randomness, levels and types that do not depend on them; only class sizes can be recomputed from rows"
             )
             yield "no other release of these people comes out: the parameters of several releases add up"
         if self._needs_population():

@@ -50,8 +50,8 @@ def _faults(request: Request) -> Iterator[str]:
     as_they_are = [*schema.sensitive, *schema.plain]
     if as_they_are:
         yield (
-            f"{listed(as_they_are)} would be released as it is. Declare every released column as a quasi-identifier with "
-            "a hierarchy, and the others as identifiers."
+            f"{listed(as_they_are)} would be released as it is. Declare every released column as a quasi-identifier "
+            "with a hierarchy, and the others as identifiers."
         )
     if schema.rest not in {None, "drop"}:
         yield f"rest={schema.rest!r} would release columns as they are. Drop the rest, or declare each column."
@@ -59,8 +59,8 @@ def _faults(request: Request) -> Iterator[str]:
         yield "It protects rows: neither people with several rows nor weights of a survey are supported."
     if not isinstance(method, Auto | FixedLevels | PrivateLevels):
         yield (
-            f"The classes of '{method.name}' depend on the data. Leave out the method, and levels are chosen at random by "
-            "their worth (for_levels); or give the levels (sf.recode)."
+            f"The classes of '{method.name}' depend on the data. Leave out the method, and levels are chosen at "
+            "random by their worth (for_levels); or give the levels (sf.recode)."
         )
     others = [one.name for one in request.privacy if not isinstance(one, DifferentialPrivacy | KAnonymity)]
     if others or sum(isinstance(one, DifferentialPrivacy) for one in request.privacy) > 1:
@@ -86,8 +86,8 @@ def refuse_unfixed(table: pa.Table, schema: Schema) -> None:
     if unfixed:
         raise ParameterError(
             f"Differential privacy holds only if levels do not depend on the data, but the data shape those of "
-            f"{listed(unfixed)}. Declare the hierarchy in full: a taxonomy, Numeric(widths=…), Bands, Prefix(length=…), "
-            "Dates of days with levels, or codes."
+            f"{listed(unfixed)}. Declare the hierarchy in full: a taxonomy, Numeric(widths=…), Bands, "
+            "Prefix(length=…), Dates of days with levels, or codes."
         )
 
 

@@ -78,8 +78,8 @@ def chances(task: Task, model: DifferentialPrivacy) -> tuple[list[Levels], NDArr
     space = Space(task.microdata.domains)
     if space.size > MOST_NODES:
         raise ParameterError(
-            f"The hierarchies allow {space.size:,} combinations of levels, too many to weigh each. Declare fewer levels, "
-            "or give them (sf.recode)."
+            f"The hierarchies allow {space.size:,} combinations of levels, too many to weigh each. Declare fewer "
+            "levels, or give them (sf.recode)."
         )
     judge = NodeJudge(task)
     # How many rows of the table it takes, on average, for the smallest class to be drawn.
