@@ -74,6 +74,7 @@ class DifferentialPrivacy(PrivacyModel):
     for_levels: float = 0.0
     beta: float | str | None = None
     name: ClassVar[str] = "differential-privacy"
+    procedural: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         owner = type(self).__name__

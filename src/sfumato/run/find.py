@@ -26,7 +26,6 @@ from sfumato.privacy.least_k import broken_rules, least_that_works, why_not_for_
 from sfumato.privacy.whole_release import WholeRelease
 from sfumato.release.values import class_table
 from sfumato.run.prepare import Prepared
-from sfumato.run.private import for_privacy, is_private
 from sfumato.run.request import Request
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.table.schema import Schema
@@ -80,7 +79,10 @@ def find_classes(
     A method knows only rows and classes. Where people have several rows, or a model is about the release as a whole,
     this searches for the least k whose classes keep everything.
     """
-    request = for_privacy(request) if is_private(request) else request
+    if request.is_private:
+        from sfumato.run.private import for_privacy  # noqa: PLC0415
+
+        request = for_privacy(request)
     requirements = Requirements(tuple(request.privacy), prepared.microdata)
 
     def tried(size: int) -> FoundClasses | None:

@@ -21,7 +21,6 @@ from sfumato.common.rows import gather
 from sfumato.common.threads import threads
 from sfumato.errors import DataError
 from sfumato.io import Remark
-from sfumato.run.private import is_private, refuse_unfixed
 from sfumato.run.read import TableRead
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct, encode, missing_rows, refuse_missing
@@ -133,7 +132,9 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     taken = _rows_taken(table, request)
     rows = read.rows if taken is None else read.rows[taken]
     table = table if taken is None else table.take(pa.array(taken))
-    if is_private(request):
+    if request.is_private:
+        from sfumato.run.private import refuse_unfixed  # noqa: PLC0415
+
         refuse_unfixed(table, schema)
     schema = schema.learned(table, request.method.needs_levels)
     with threads() as beside:

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 EXCLUDED = ("preset", "seed", "keep_order", "transform", "pseudonymize", "sample")
 
 
-def is_private(request: Request) -> bool:
-    """Whether a request asks for differential privacy."""
-    return any(isinstance(model, DifferentialPrivacy) for model in request.privacy)
-
-
 def refuse_faulty(request: Request) -> None:
     """Refuse a request under which the proof would not hold."""
     fault = next(_faults(request), None)

@@ -25,7 +25,6 @@ from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
 from sfumato.release.values import INTERVALS
-from sfumato.run.private import is_private, refuse_faulty
 from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
 from sfumato.table.sampling import Sample, sample_of
 from sfumato.table.schema import Declared, Schema
@@ -221,7 +220,9 @@ class Request:
             models = all_models(self.caller, [*models, *self._added_by_preset(models)])
         object.__setattr__(self, "privacy", models)
         self._check_together()
-        if is_private(self):
+        if self.is_private:
+            from sfumato.run.private import refuse_faulty  # noqa: PLC0415
+
             refuse_faulty(self)
 
     def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
@@ -236,6 +237,11 @@ class Request:
 
         assert self.preset is not None
         return Preset.named(self.preset)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether differential privacy is asked for, which rests on how a release is made."""
+        return any(model.procedural for model in self.privacy)
 
     def _check_together(self) -> None:
         """Refuse what the verifier could not check: a midpoint does not show how wide its interval is."""

@@ -16,7 +16,6 @@ from sfumato.privacy.population import PopulationModel
 from sfumato.release.release import Release
 from sfumato.run.large.engine import Engine
 from sfumato.run.large.spark.session import OfFrame, Spark
-from sfumato.run.private import is_private
 from sfumato.run.request import AUTO, Request
 from sfumato.run.where import is_spark_frame
 
@@ -64,7 +63,7 @@ def hindrances(request: Request) -> Iterator[str]:
     """Yield the reasons why no engine can carry out a request: what needs all rows at once."""
     method, schema = request.method, request.schema
     support = method.on_engine
-    if is_private(request):
+    if request.is_private:
         yield "Differential privacy draws rows and counts them together, so it needs all rows at once."
     if support is None:
         yield (
