@@ -16,7 +16,9 @@ import pytest
 import sfumato as sf
 from sfumato.assess.attacks import ATTACKS
 from sfumato.assess.attacks.base import wilson
+from sfumato.assess.attacks.definetti import DeFinetti, ValuesOfClasses
 from sfumato.assess.attacks.minimality import shares_given_broken
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 from sfumato.errors import DataError, ParameterError, SchemaError
 
 PEOPLE = 300
@@ -415,3 +417,52 @@ def test_an_interrupt_keeps_what_is_done():
     assert report.ended == "Ctrl-C"
     assert {one.attack for one in report} == {"linkage", "linkage, partial", "linkage, noisy"}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def dense_definetti(scene: Scenario, secret: AttackedColumn, people: np.ndarray, rounds: int) -> np.ndarray:
+    """Share values out with a number for every person and value: slow and obvious."""
+    of_class = scene.class_of[people]
+    sizes = np.bincount(of_class, minlength=len(secret.counts))
+    columns = [np.unique(column.original[people], return_inverse=True)[1] for column in scene.reading.columns]
+    shares = secret.counts[of_class] / np.maximum(sizes, 1)[of_class][:, None]
+    start = np.log(shares, where=shares > 0, out=np.full(shares.shape, -np.inf))
+    for _ in range(rounds):
+        scores = start.copy()
+        for codes in columns:
+            seen = np.stack([np.bincount(codes, weights=part) for part in shares.T], axis=1) + 0.5
+            scores += np.log(seen / seen.sum(axis=0))[codes]
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        for _ in range(10):
+            sums = np.stack([np.bincount(of_class, weights=part, minlength=len(sizes)) for part in shares.T], axis=1)
+            shares *= np.divide(secret.counts, sums, out=np.zeros(sums.shape), where=sums > 0)[of_class]
+            shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    return shares
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_definetti_in_classes_is_definetti_over_everything(seed, monkeypatch):
+    table = people(160, seed=seed).set_column(1, "pay", pa.array(np.random.default_rng(seed).integers(0, 9, 160)))
+    release = shown(table, groups(table, 7))
+    scene = Scenario(table, release, dict.fromkeys(KNOWN), ("ill",), tuple(KNOWN), np.arange(160))
+    present = np.flatnonzero(scene.class_of >= 0)
+    secret = scene.secrets[0]
+    monkeypatch.setattr("sfumato.assess.attacks.definetti.MOST_BINS", 1_000)
+    attack = DeFinetti()
+    shares = dense_definetti(scene, secret, present, attack.rounds)
+    found = attack.likeliest(scene, ValuesOfClasses.of(scene, secret, present))[present]
+    best = shares.max(axis=1)
+    assert np.allclose(shares[np.arange(len(present)), found], best)
+    counts = secret.counts[scene.class_of[present]]
+    mode = counts == counts.max(axis=1, keepdims=True)
+    expected = mode[np.arange(len(present)), secret.of_person[present]] / mode.sum(axis=1)
+    classes = ValuesOfClasses.of(scene, secret, present)
+    got = classes.chance_of_most_frequent(scene.class_of[present], secret.of_person[present])
+    assert np.allclose(got, expected)
+
+
+def test_a_sensitive_column_with_a_value_per_person_is_attacked_too():
+    exact = ALL.set_column(3, "ill", pa.array([f"case {number}" for number in range(PEOPLE)]))
+    release = shuffled(shown(exact, groups(exact, 10)))
+    report = sf.attack(exact, release, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1)
+    assert report["inference"].rate <= 0.1
+    assert report["homogeneity"].rate == 0
