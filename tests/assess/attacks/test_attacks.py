@@ -12,6 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.assess.attacks import ATTACKS
@@ -19,6 +22,7 @@ from sfumato.assess.attacks.base import wilson
 from sfumato.assess.attacks.definetti import DeFinetti, ValuesOfClasses
 from sfumato.assess.attacks.minimality import shares_given_broken
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
+from sfumato.assess.attacks.side_channels import occurring
 from sfumato.errors import DataError, ParameterError, SchemaError
 
 PEOPLE = 300
@@ -377,10 +381,11 @@ def test_a_good_release_is_not_called_good_beside_an_attack_that_works():
 
 
 def test_every_attack_is_a_sentence_about_people():
+    instead = {attack.name: attack.instead for attack in ATTACKS}
     report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, l=2, seed=1)
     for one in report:
         assert one.sentence.startswith("Whoever ")
-        assert "; without the release, " in one.sentence
+        assert f"; {instead[one.attack]}, " in one.sentence
         assert ("the release promises at most" in one.sentence) == (one.limit is not None)
 
 
@@ -466,3 +471,14 @@ def test_a_sensitive_column_with_a_value_per_person_is_attacked_too():
     report = sf.attack(exact, release, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1)
     assert report["inference"].rate <= 0.1
     assert report["homogeneity"].rate == 0
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    content=st.binary(max_size=80), texts=st.lists(st.binary(min_size=5, max_size=9), max_size=6), cut=st.integers(1, 9)
+)
+def test_texts_are_found_as_by_looking_for_each(content, texts, cut):
+    texts = [*texts, *(content[at : at + 6] for at in range(0, max(0, len(content) - 6), 7))]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sfumato.assess.attacks.side_channels.STRETCH", cut)
+        assert occurring(texts, content).tolist() == [text in content for text in texts]

@@ -27,6 +27,7 @@ class Intersection(Attack):
     finds: ClassVar[str] = (
         "Whoever also has the other release of the same people guesses {variant} right for {rate} people"
     )
+    instead: ClassVar[str] = "by this release alone"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         others = [(table, read_release(scenario.original, table, scenario.hierarchies)) for table in scenario.previous]
@@ -73,6 +74,7 @@ class Membership(Attack):
     finds: ClassVar[str] = (
         "Whoever knows the quasi-identifiers of a person is right about whether they are in the table for {rate} people"
     )
+    instead: ClassVar[str] = "by a coin"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if scenario.reading.centres:

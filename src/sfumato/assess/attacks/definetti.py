@@ -42,6 +42,7 @@ class DeFinetti(Attack):
     finds: ClassVar[str] = (
         "Whoever knows everybody's class and learns from all of them guesses {variant} right for {rate} people"
     )
+    instead: ClassVar[str] = "by the class alone"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         present = np.flatnonzero(scenario.class_of >= 0)

@@ -121,6 +121,7 @@ class SinglingOut(Attack):
     finds: ClassVar[str] = (
         "Whoever has the release alone can describe exactly one person by what a row shows, in {rate} rows"
     )
+    instead: ClassVar[str] = "by cells of different rows put together"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         reading = scenario.reading
@@ -161,6 +162,7 @@ class Linkability(Attack):
     finds: ClassVar[str] = (
         "Whoever has two other files, each with half of the quasi-identifiers, joins the right halves for {rate} people"
     )
+    instead: ClassVar[str] = "by chance"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if len(scenario.knows) < 2:

@@ -42,6 +42,7 @@ class Minimality(Attack):
     finds: ClassVar[str] = (
         "Whoever knows how the method cuts guesses {variant} right for {rate} people of classes left whole"
     )
+    instead: ClassVar[str] = "by the share in the class"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         limit, smallest = scenario.promised.get("l", 1.0), scenario.promised.get("k", 1.0)
