@@ -29,6 +29,7 @@ GROUPS = {
         "init": "Write a first policy, after asking about every column.",
         "profile": "Describe a table, and suggest a role for each column.",
         "hierarchy": "Preview the hierarchy of a column, and write it to a file to edit.",
+        "studio": "Go from a file to a signed release in the browser, on this machine.",
         "demo": "Make up a census, anonymize it and show the result.",
     },
     "Make": {

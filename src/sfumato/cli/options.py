@@ -353,6 +353,18 @@ TimeLimit = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+ReportTitle = Annotated[
+    str | None,
+    typer.Option("--title", metavar="TEXT", help="The title of the report; by default the name of the file."),
+]
+Recipient = Annotated[
+    str | None,
+    typer.Option("--recipient", metavar="TEXT", help="Who gets the release, as the report says; by default a blank."),
+]
+Purpose = Annotated[
+    str | None,
+    typer.Option("--purpose", metavar="TEXT", help="What they get it for, as the report says; by default a blank."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
