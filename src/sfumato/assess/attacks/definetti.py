@@ -15,6 +15,8 @@ from sfumato.assess.attacks.kernels.definetti import share_out
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 from sfumato.common.progress import Tell, scaled, silent
 
+Codes = NDArray[np.int64]
+
 #: The pseudo-count of every value, so that unseen values are unlikely but not impossible.
 SMOOTHING = 0.5
 #: The most sensitive values: with more, hardly any occurs often enough to teach something.
@@ -112,7 +114,7 @@ class ValuesOfClasses:
         )
 
     @property
-    def layout(self) -> tuple[NDArray[np.int64], ...]:
+    def layout(self) -> tuple[Codes, Codes, Codes, Codes, Codes]:
         """The arrays as `share_out` takes them."""
         return self.members, self.begins, self.values, self.counts, self.value_begins
 

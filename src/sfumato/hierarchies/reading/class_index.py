@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from sfumato.hierarchies.reading.kernels.class_tree import (
     list_candidates,
     take_places,
 )
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 #: The most classes in a leaf of the tree.
 LEAF = 8
@@ -55,7 +57,8 @@ class Candidates:
 
     def sums(self, values: NDArray[np.integer]) -> NDArray[np.float64]:
         """Add up a value of the classes for every person; exact below 2^53."""
-        return np.bincount(self.of_person, weights=values[self.classes], minlength=len(self))
+        weights = values[self.classes].astype(np.float64)
+        return np.asarray(np.bincount(self.of_person, weights, len(self)), np.float64)
 
     def holds(self, one: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether a class, one for every person, is among the person's candidates."""
@@ -166,10 +169,10 @@ class ClassIndex:
             yield np.empty(0, np.int64), np.empty(0, np.int64)
         order = np.argsort(many, kind="stable")
         for block in blocks(len(codes)):
-            some = order[block]
-            chosen = np.empty(len(some), np.int64)
-            take_places(self.tree, codes[some], numbers[some], nearest, secrets[some], *places, chosen)
-            yield some, chosen
+            people = order[block]
+            chosen = np.empty(len(people), np.int64)
+            take_places(self.tree, codes[people], numbers[people], nearest, secrets[people], *places, chosen)
+            yield people, chosen
 
 
 def blocks(people: int) -> Iterator[slice]:
@@ -247,7 +250,7 @@ def _halved(centres: NDArray[np.float64], leaves: int) -> NDArray[np.int64]:
     return order
 
 
-def _boxed(values: NDArray[np.generic], leaves: int, end: np.ufunc) -> NDArray[np.generic]:
+def _boxed(values: NDArray[Scalar], leaves: int, end: np.ufunc) -> NDArray[Scalar]:
     """The ends of all nodes from those of the classes in order: of leaves first, then of what holds them."""
     nodes = np.empty((2 * leaves, values.shape[1]), values.dtype)
     nodes[leaves:] = end.reduceat(values, np.arange(leaves) * len(values) // leaves)

@@ -197,7 +197,7 @@ def _candidates(
 @kernel
 def list_candidates(
     tree: ClassTree, codes: NDArray[np.int64], numbers: NDArray[np.float64], nearest: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """List the candidates of every person: where each person's begin, and all of them.
 
     Parameters
