@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
@@ -121,7 +122,7 @@ def anonymize_for(data: object, request: Request, progress: ProgressOption = Fal
             return release_in_memory(data, request, progress)
         from sfumato.run.large import run_by_engine  # noqa: PLC0415
 
-        return run_by_engine(data, request, anonymize_for, progress)
+        return with_policy(run_by_engine(data, request, anonymize_for, progress), request)
 
 
 def release_in_memory(
@@ -131,7 +132,7 @@ def release_in_memory(
 
     The release has passed the independent check; `Release.write` writes it and checks the written file.
     """
-    clock = Clock()
+    clock, wanted = Clock(), request
     get_ready()
     with reporting(progress, request.caller) as report, clock.measuring("total"):
         with clock.measuring("read"):
@@ -150,7 +151,14 @@ def release_in_memory(
             with clock.measuring("release"):
                 release = build_release(source, prepared, found, clock, report)
             cautions = looking.result()
-    return completed(release, asked, cautions, clock, **preset)
+    return with_policy(completed(release, asked, cautions, clock, **preset), replace(wanted, privacy=found.request.privacy))
+
+
+def with_policy(release: Release, request: Request) -> Release:
+    """Add what was asked for, as a policy."""
+    from sfumato.api.policy import Policy  # noqa: PLC0415
+
+    return replace(release, policy=Policy.of_request(request))
 
 
 def _cautions(found: FoundClasses, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:

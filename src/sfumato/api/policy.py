@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,13 @@ class Policy(Request):
     """
 
     caller: str = field(default="Policy", repr=False, compare=False, kw_only=True)
+
+    @classmethod
+    def of_request(cls, request: Request) -> Policy:
+        """The policy that asks for the same."""
+        if isinstance(request, Policy):
+            return request
+        return cls(**{one.name: getattr(request, one.name) for one in fields(Request) if one.name != "caller"})
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:

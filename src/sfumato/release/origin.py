@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sfumato.common.progress import ProgressOption
+from sfumato.errors import EngineError
 
 if TYPE_CHECKING:
     from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
     from sfumato.release.explanation import Explanation, WhatIf
+    from sfumato.release.shown import ShownInMemory
     from sfumato.release.values import ValueCounts
 
 
@@ -32,6 +34,13 @@ class Origin(ABC):
     @abstractmethod
     def class_table(self) -> Any:
         """Describe every class in one row, as the kind of frame of the input or as the engine holds it."""
+
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes with intervals in another way; an engine shows them in one way only."""
+        raise EngineError(
+            f"An engine keeps this release with its intervals in one form. Ask for intervals={intervals!r} when you "
+            "make the release, or make it in memory (engine='memory')."
+        )
 
     @abstractmethod
     def risk(self) -> BeforeAfter:

@@ -40,7 +40,7 @@ from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 from sfumato.table.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
-from sfumato.verify.verification import Verification
+from sfumato.verify.verification import Achieved, Verification
 
 if TYPE_CHECKING:
     from sfumato.assess.risk import BeforeAfter
@@ -132,6 +132,23 @@ class OriginInMemory(Origin):
         if bound.prices is not None:
             bound.prices = bound.prices[inverse(prepared.places)]
         return bound
+
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes in the same order with intervals in another way, as the request could have asked."""
+        request = self.found.request.with_intervals(intervals)
+        order = _release_order(self.prepared, self.found.recoded.classes, request)
+        places = gather(self.prepared.places, order)
+        source = self.shown.source
+        assert source is not None
+        shown = _shown(source, self.prepared, replace(self.found, request=request), order, places, silent)
+        if request.preset is not None:
+            from sfumato.run.presets import with_left_over  # noqa: PLC0415
+
+            unchecked = Verification(shown.table.num_rows, 0, Achieved(None, {}), ())
+            found = with_left_over(unchecked, request, open_source(shown.table), made=True)
+            if not found.ok:
+                raise VerificationError(f"This view of the release is not safe.\n{found.broken_rules()}")
+        return shown
 
     def value_counts(self) -> dict[str, ValueCounts]:
         """Count the values of every quasi-identifier, also in the rows that are left out."""

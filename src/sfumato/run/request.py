@@ -281,6 +281,13 @@ class Request:
         object.__setattr__(changed, "schema", schema)
         return changed
 
+    def with_intervals(self, intervals: str) -> Self:
+        """The same request with intervals shown in another way, if its models can be verified there."""
+        changed = copy(self)
+        object.__setattr__(changed, "intervals", intervals)
+        changed._check_together()
+        return changed
+
     def open(self, data: object) -> Source:
         """Open a table with the reading options of this request."""
         return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
