@@ -50,6 +50,9 @@ def anonymize(
         What a regulation asks for, such as ``"ema-0070"``, or a file of your own; its models hold besides yours.
     method
         A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+    minimize
+        The loss that the method minimizes: ``"gcp"``, ``"dm"``, ``"entropy"``, ``"cm"``, ``"prediction"`` (of the first
+        sensitive column) or ``"prediction:COLUMN"``, or a workload: a list of queries. By default that of the method.
     refine
         Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
@@ -151,7 +154,8 @@ def release_in_memory(
             with clock.measuring("release"):
                 release = build_release(source, prepared, found, clock, report)
             cautions = looking.result()
-    return with_policy(completed(release, asked, cautions, clock, **preset), replace(wanted, privacy=found.request.privacy))
+    kept = replace(wanted, privacy=found.request.privacy)
+    return with_policy(completed(release, asked, cautions, clock, **preset), kept)
 
 
 def with_policy(release: Release, request: Request) -> Release:

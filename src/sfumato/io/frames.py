@@ -49,8 +49,15 @@ def open_frame(data: object) -> Source:
             if hasattr(data, "__arrow_c_stream__"):
                 is_reader = isinstance(data, pa.RecordBatchReader)
                 return StreamSource(data if is_reader else pa.RecordBatchReader.from_stream(data))
-        raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
+        raise SourceError(f"An object of type {type(data).__name__} is not a table. {_made_of(data)}{ACCEPTED}")
     return FrameSource(frame)
+
+
+def _made_of(data: object) -> str:
+    """Say how what is nearly a table becomes one."""
+    if isinstance(data, Mapping):
+        return "pyarrow.table(…), pandas.DataFrame(…) and polars.DataFrame(…) make one of a dictionary. "
+    return "Its method to_frame() makes one. " if hasattr(data, "to_frame") else ""
 
 
 def _native_names(data: object) -> Iterable[object]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions import Caution
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.threads import at_most
-from sfumato.errors import EngineError, VerificationError
+from sfumato.errors import EngineError, VerificationError, did_you_mean
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
@@ -420,9 +420,11 @@ class Release:
             raise AttributeError(self._lacks(name), name=name, obj=self)
         return self.shown.as_frame(pa.table(found.to_columns())) if hasattr(found, "to_columns") else found
 
-    @staticmethod
-    def _lacks(name: str) -> str:
-        return f"This release has no {name!r}; which attributes exist depends on the method."
+    def _lacks(self, name: str) -> str:
+        if name in self.loss:
+            return f"This release has no {name!r}. Did you mean 'loss.{name}'?"
+        hint = "" if name.startswith("_") or name in self.details.declared() else did_you_mean(name, dir(self))
+        return f"This release has no {name!r}; {hint or 'which attributes exist depends on the method.'}"
 
     def __getattr__(self, name: str) -> Any:
         """Offer what a method of another package declares: the fields of its own kind of `MethodDetails`."""
