@@ -39,6 +39,7 @@ PUBLIC = [
     "DeltaPresence",
     "EnumMulti",
     "Fold",
+    "Frontier",
     "Hilbert",
     "ICD10",
     "IDistance",
@@ -95,6 +96,7 @@ PUBLIC = [
     "datasets",
     "engines",
     "errors",
+    "frontier",
     "methods",
     "open_source",
     "profile",
@@ -102,6 +104,7 @@ PUBLIC = [
     "risk",
     "sklearn",
     "strongest",
+    "uniqueness",
     "utility",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]

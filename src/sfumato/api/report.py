@@ -22,8 +22,8 @@ from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.facts import LEAST, Making, ReportFacts, publishable
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
-from sfumato.run.build import coded_original
 from sfumato.run.check import check_in_memory, columns_shown
+from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request

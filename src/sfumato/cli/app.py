@@ -37,6 +37,7 @@ COMMANDS = {
     "report": "Write a report about a release for the person who signs it off.",
     "utility": "Measure what is left of a table in its release.",
     "compare": "Compare methods at several k on one table.",
+    "frontier": "Show what each k costs and what it protects.",
     "explain": "Explain why a release looks as it does, and what other settings would cost.",
     "sql": "Print SQL that makes a full-domain release inside the database.",
     "methods": "List the methods and what each guarantees.",

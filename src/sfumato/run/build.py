@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, silent, stage
+from sfumato.common.progress import Clock, Progress, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.rows import gather
 from sfumato.common.threads import threads
@@ -25,14 +25,15 @@ from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
 from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
-from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
 from sfumato.release.manifest import BY_TYPE, Grounds, build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
-from sfumato.release.values import ValueCounts, class_table, count_values, show, with_weights
+from sfumato.release.values import show, with_weights
 from sfumato.run.find import FoundClasses
+from sfumato.run.origin import OriginInMemory
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct
@@ -43,9 +44,7 @@ from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
-    from sfumato.assess.risk import BeforeAfter
-    from sfumato.loss import Bound
-    from sfumato.release.explanation import Explanation, WhatIf
+    pass
 
 
 def build_release(
@@ -91,78 +90,6 @@ def build_release(
         row_of=None if prepared.left_out or prepared.drawn_from is not None else places,
         people=people,
     )
-
-
-@dataclass(frozen=True)
-class OriginInMemory(Origin):
-    """A table that was prepared and recoded in memory, and the release that was made of it.
-
-    Attributes
-    ----------
-    prepared, found
-        The encoded table, and the classes that a method found for it.
-    shown, people
-        The released rows, and the person of each where several rows may belong to one.
-    """
-
-    prepared: Prepared = field(repr=False)
-    found: FoundClasses = field(repr=False)
-    shown: ShownInMemory = field(repr=False)
-    people: NDArray[np.int64] | None = field(default=None, repr=False)
-
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
-        """Copies of a release share its original, which never changes."""
-        return self
-
-    def bound(self) -> Bound:
-        """Compute a lower bound on the GCP of any release, with row prices in the order of the input.
-
-        The method may have found them already.
-        """
-        from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
-
-        prepared, microdata, recoded = self.prepared, self.prepared.microdata, self.found.recoded
-        request, prices = self.found.request, self.found.recoding.details.get("row_prices")
-        if prices is not None and len(prices) == len(microdata):
-            bound = bound_by(prices, recoded.left_out)
-        else:
-            number = prepared.secret.number("bound")
-            mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
-            bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
-        if bound.prices is not None:
-            bound.prices = bound.prices[inverse(prepared.places)]
-        return bound
-
-    def value_counts(self) -> dict[str, ValueCounts]:
-        """Count the values of every quasi-identifier, also in the rows that are left out."""
-        recoded = self.found.recoded
-        return count_values(recoded.microdata, recoded.classes.of_row < 0)
-
-    def class_table(self) -> Any:
-        """Describe every class in one row, with the means of numbers, in a frame of the same kind as the input."""
-        recoded = self.found.recoded
-        return self.shown.as_frame(class_table(recoded.microdata, self.found.recoding, recoded.classes))
-
-    def risk(self) -> BeforeAfter:
-        """Assess the original by its codes, and the release by its rows."""
-        from sfumato.assess import risk as risks  # noqa: PLC0415
-        from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
-
-        schema, table = self.found.request.schema, self.shown.table
-        hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
-        person = schema.person
-        context = Context(person=person, weights=schema.survey_weights)
-        before = risks.assess(coded_original(self.prepared, schema), hierarchies, schema.sensitive, context)
-        shown = table.drop_columns([person]) if person in table.column_names else table
-        released = shown if person is None else shown.append_column(person, pa.array(self.people))
-        after = risks.assess(released, hierarchies, schema.sensitive, context, self.shown.class_columns)
-        return risks.BeforeAfter(before, after)
-
-    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Explain why the release looks as it does, and what other settings would cost."""
-        from sfumato.run.explain import Explainer  # noqa: PLC0415
-
-        return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
 
 
 def _shown(
@@ -362,17 +289,6 @@ def _told(recoding: Recoding | None) -> dict[str, Any]:
     if "optimality" in recoding.details:
         told["optimality"] = recoding.details["optimality"].to_dict()
     return told
-
-
-def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
-    """The original as the risk assessment reads it: codes instead of values, which is enough for counting."""
-    microdata = prepared.microdata
-    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
-    rows = pa.array(prepared.places)
-    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
-    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
-    weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
-    return pa.table(codes | secrets | whose | weights)
 
 
 def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
