@@ -28,7 +28,6 @@ from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
-pytest.importorskip("highspy")
 
 
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
