@@ -29,7 +29,6 @@ from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
 
-
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
 def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
     boxes = ListedBoxes(microdata)
