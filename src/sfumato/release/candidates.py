@@ -16,7 +16,7 @@ from sfumato.errors import SchemaError, invalid_parameter, listed
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidatesLeft:
     """How many people fit what somebody knows, in the original and in the release. It is for the publisher's eyes.
 
     Attributes
@@ -99,7 +99,7 @@ def checked_knowledge(known: object, columns: Sequence[str]) -> Where:
     return known
 
 
-def candidates(before: Fitting, after: Fitting, sensitive: Sequence[str], left_out: int) -> Candidates:
+def candidates(before: Fitting, after: Fitting, sensitive: Sequence[str], left_out: int) -> CandidatesLeft:
     """Count the candidates before and after, and how certain their sensitive values are."""
     secrets = {name: (before.certainty(name), after.certainty(name)) for name in sensitive}
-    return Candidates(before.count(), after.count(), left_out, secrets, before.people is not None)
+    return CandidatesLeft(before.count(), after.count(), left_out, secrets, before.people is not None)

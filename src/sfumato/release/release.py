@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
     from sfumato.methods.lattice.explanation import NodeExplanation
-    from sfumato.release.candidates import Candidates
+    from sfumato.release.candidates import CandidatesLeft
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -242,7 +242,7 @@ class Release:
 
         return self.origin.explain(row, column, WhatIf(k, suppression, without), progress)
 
-    def knows(self, known: Where) -> Candidates:
+    def knows(self, known: Where) -> CandidatesLeft:
         """How many candidates remain for what somebody knows about a person, in the original and in the release.
 
         The answer is yours alone: it tells what the original holds.

@@ -46,7 +46,7 @@ MANY = 200_000
 SAMPLED, NEIGHBOURHOOD, CLASSES = 80_000, 1_000, 25
 
 
-class Cancelled(Exception):  # noqa: N818
+class _Stopped(Exception):  # noqa: N818
     """Stops a point halfway: `Frontier.cancel` was called."""
 
 
@@ -168,7 +168,7 @@ class Frontier(Iterator[FrontierPoint]):
         work, k = step
         try:
             point = self._run(lambda report: work(k, report))
-        except Cancelled:
+        except _Stopped:
             raise StopIteration from None
         self._known[k] = point
         return point
@@ -191,7 +191,7 @@ class Frontier(Iterator[FrontierPoint]):
 
             def report(stage: str, share: float) -> None:
                 if self._cancelled.is_set():
-                    raise Cancelled
+                    raise _Stopped
                 tell(stage, share)
 
             return work(report)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter, Risk
     from sfumato.loss import Bound
-    from sfumato.release.candidates import Candidates, Fitting
+    from sfumato.release.candidates import CandidatesLeft, Fitting
     from sfumato.release.explanation import Explanation, WhatIf
 
 
@@ -70,7 +70,7 @@ class OriginInMemory(Origin):
         schema = self.found.request.schema
         return BeforeAfter(risk_before(self.prepared, schema), risk_after(self.shown, schema, self.people))
 
-    def knows(self, where: Where, after: Fitting | None) -> Candidates:
+    def knows(self, where: Where, after: Fitting | None) -> CandidatesLeft:
         """Count whom a description fits in the original, and how certain their sensitive values are."""
         from sfumato.assess.queries import Released  # noqa: PLC0415
         from sfumato.release.candidates import Fitting, candidates  # noqa: PLC0415
