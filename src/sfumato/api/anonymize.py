@@ -7,7 +7,7 @@ from typing import Unpack
 from sfumato.common.progress import Clock, ProgressOption, reporting
 from sfumato.common.threads import at_most
 from sfumato.release.release import Release
-from sfumato.run.attempts import Attempts
+from sfumato.run.build import Attempts
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
 from sfumato.table.schema import Schema

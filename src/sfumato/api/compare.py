@@ -20,8 +20,7 @@ from sfumato.errors import SfumatoError
 from sfumato.methods import Method, find_method
 from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
-from sfumato.run.attempts import Attempts
-from sfumato.run.build import build_release
+from sfumato.run.build import Attempts, build_release
 from sfumato.run.find import FoundClasses
 from sfumato.run.origin import bound_of
 from sfumato.run.prepare import Prepared

@@ -21,7 +21,7 @@ from sfumato.methods.linear.row_order import sorted_line
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.release.frontier_point import FrontierPoint
 from sfumato.release.release import Release
-from sfumato.run.attempts import Attempts
+from sfumato.run.build import Attempts
 from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.origin import OriginInMemory, bound_of, risk_after, risk_before
 from sfumato.run.prepare import Prepared
