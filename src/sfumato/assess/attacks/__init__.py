@@ -11,6 +11,7 @@ from sfumato.assess.attacks.downcoding import Downcoding, MeanReconstruction
 from sfumato.assess.attacks.inference import BackgroundKnowledge, Homogeneity, Inference
 from sfumato.assess.attacks.linkage import Linkability, Linkage, NoisyLinkage, PartialLinkage, SinglingOut, found_people
 from sfumato.assess.attacks.minimality import Minimality
+from sfumato.assess.attacks.refinement import Refinement
 from sfumato.assess.attacks.report import AttackReport
 from sfumato.assess.attacks.scenario import Scenario
 from sfumato.assess.attacks.side_channels import FileChannels, RowOrder
@@ -29,6 +30,7 @@ ATTACKS: tuple[Attack, ...] = (
     BackgroundKnowledge(),
     DeFinetti(),
     Minimality(),
+    Refinement(),
     Downcoding(),
     MeanReconstruction(),
     Intersection(),

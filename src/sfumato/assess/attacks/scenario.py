@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.assess.attacks.greedy_order import GREEDY
 from sfumato.common.grouping import code_column
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
@@ -76,6 +77,10 @@ class Scenario:
         The row of the original for every row of the release, if the publisher knows it.
     path
         The file of the release, if there is one.
+    order
+        In which order the method makes classes, if the attacker can conclude anything from it; else empty.
+    tight
+        Whether the method shows no more of a class than its rows span.
     random
         The random generator of the attacks.
     """
@@ -91,6 +96,8 @@ class Scenario:
     control: pa.Table | None = field(default=None, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
+    order: str = GREEDY
+    tight: bool = False
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
 
     @cached_property
