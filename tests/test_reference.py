@@ -152,7 +152,7 @@ def told_options(text: str) -> set[str]:
 
 def options_of(command: Any) -> set[str]:
     given = [one for one in command.params if one.param_type_name == "option"]
-    return {flag for one in given for flag in (*one.opts, *one.secondary_opts)} - {"--help", "-h"}
+    return {flag for one in given for flag in (*one.opts, *one.secondary_opts)} - {"--help", "-h", "--help-all"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -161,7 +161,7 @@ def test_every_option_of_a_command_is_in_its_section(name: str) -> None:
 
 
 def test_every_option_on_the_page_exists() -> None:
-    always = {"--version", "--help", "--install-completion", "--show-completion", "-m"}
+    always = {"--version", "--help", "-h", "--help-all", "--install-completion", "--show-completion", "-m"}
     known = always.union(*(options_of(command) for command in COMMANDS.values()))
     assert told_options(COMMAND_LINE) <= known
     assert set(re.findall(r"^## sfumato (\w+)$", COMMAND_LINE, re.MULTILINE)) == set(COMMANDS)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.api.tables import read_release
+from sfumato.assess.cautions import CODES
 from sfumato.assess.cautions.column_kinds import kind_of_type
 from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
@@ -19,7 +20,8 @@ from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
 from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record
 from sfumato.release.report.columns import ColumnFacts, describe_column
-from sfumato.release.report.facts import LEAST, Making, ReportFacts, publishable
+from sfumato.release.report.facts import LEAST, About, Making, ReportFacts, publishable
+from sfumato.release.report.released_rows import count_unique, example_of
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
 from sfumato.run.build import coded_original
@@ -31,7 +33,11 @@ from sfumato.verify.verification import Verification
 
 
 def facts_of_files(
-    request: Request, record: Mapping[str, Any], original: object, release: str | os.PathLike[str]
+    request: Request,
+    record: Mapping[str, Any],
+    original: object,
+    release: str | os.PathLike[str],
+    about: About | None = None,
 ) -> ReportFacts:
     """Collect the facts about a released file; how it was made is known only from the policy.
 
@@ -45,6 +51,8 @@ def facts_of_files(
         The table that it was made from.
     release
         The released file.
+    about
+        The title of the report, who gets the release, and what for.
     """
     source = open_source(original, separator=request.separator, encoding=request.encoding)
     prepared = prepare(read_table(source, request), request)
@@ -92,6 +100,10 @@ def facts_of_files(
         keeps_order=request.keep_order,
         pseudonyms=list(request.pseudonymize),
         changed=list(request.transform),
+        unique=count_unique(released, list(request.schema.sensitive), list(request.pseudonymize)),
+        example=example_of(released, prepared.roles),
+        not_looked_at=CODES,
+        about=about or About(),
         file=HashedFile.of(release, "released file"),
     )
     return publishable(found)

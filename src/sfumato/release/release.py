@@ -304,10 +304,13 @@ class Release:
         *,
         file: str | os.PathLike[str] | None = None,
         utility: Utility | None = None,
+        title: str | None = None,
+        recipient: str | None = None,
+        purpose: str | None = None,
     ) -> None:
         """Write a report for the person who signs: one page of HTML that needs no network; see the how-to.
 
-        It holds totals and shares only, in words that the release shows. It needs ``sfumato[report]``.
+        It holds totals, shares and three released rows, in words that the release shows. It needs ``sfumato[report]``.
 
         Parameters
         ----------
@@ -317,15 +320,20 @@ class Release:
             The file that the release was written to; its name and hash then stand in the report.
         utility
             What `sfumato.utility` found, to stand in the report too.
+        title
+            The title of the report; by default the name of the file.
+        recipient, purpose
+            Who gets the release, and what for; by default lines to fill in by hand.
         """
         if not self.in_memory:
             raise EngineError(
                 "report() reads every cell of the release, and an engine does not load it. Write the release, and ask "
                 "for a report of the file where it fits in memory: sfumato report."
             )
+        from sfumato.release.report.facts import About  # noqa: PLC0415
         from sfumato.release.report.page import write_report  # noqa: PLC0415
 
-        write_report(self, path, file, utility)
+        write_report(self, path, file, utility, About(title, recipient, purpose))
 
     # What the method adds
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -348,3 +351,67 @@ def test_people_are_shown_only_when_asked_for():
 def test_the_page_lists_every_attack(repository: Path):
     page = (repository / "docs" / "how-to" / "attack.md").read_text(encoding="utf-8")
     assert all(f"\n| `{one.name}` |" in page for one in ATTACKS)
+
+
+def test_the_summary_says_of_each_outcome_which_of_four_things_it_means():
+    report = sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, sensitive="ill", k=2, seed=1)
+    groups = report.groups
+    assert list(groups) == ["breaks a promise", "within the promise", "not promised", "no better than guessing"]
+    assert sum(map(len, groups.values())) == len(report.outcomes)
+    for one in report:
+        broken = one.limit is not None and one.low > one.limit
+        assert (one in groups["breaks a promise"]) == broken
+        assert (one in groups["no better than guessing"]) == (not broken and one.low <= one.baseline + 1e-9)
+    assert report.verdict.startswith("A promise does NOT hold")
+    assert max(map(len, report.summary().splitlines())) <= 100
+
+
+def test_a_good_release_is_not_called_good_beside_an_attack_that_works():
+    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, attacks=["linkage", "downcoding"])
+    assert report.verdict == "No promise is broken. One attack succeeds where nothing is promised."
+    assert [one.attack for one in report.groups["not promised"]] == ["downcoding"]
+    assert "is right for" in report["downcoding"].sentence
+    assert report.verdict in report._repr_html_()
+
+
+def test_every_attack_is_a_sentence_about_people():
+    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, l=2, seed=1)
+    for one in report:
+        assert one.sentence.startswith("Whoever ")
+        assert "; without the release, " in one.sentence
+        assert ("the release promises at most" in one.sentence) == (one.limit is not None)
+
+
+def test_after_the_time_limit_the_rest_is_named_and_what_is_done_is_kept():
+    shares = []
+
+    def slowly(stage: str, share: float) -> None:
+        shares.append((stage, share))
+        if stage == "attacking: singling out":
+            time.sleep(0.3)
+
+    report = sf.attack(
+        ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1, time_limit=30, progress=slowly
+    )
+    assert report.ended is None
+    assert [share for _, share in shares] == sorted(share for _, share in shares)
+    cut = sf.attack(
+        ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1, time_limit=0.25, progress=slowly
+    )
+    assert cut.ended == "the time limit"
+    assert "singling out" in cut.skipped
+    assert cut.skipped["row order"] == "more time: the time limit ended the run"
+    assert cut.verdict.startswith("No promise was broken by the attacks that were tried before the time limit ended")
+    with pytest.raises(ParameterError, match="time_limit"):
+        sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, time_limit=0)
+
+
+def test_an_interrupt_keeps_what_is_done():
+    def press(stage: str, share: float) -> None:
+        if stage == "attacking: singling out":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1, progress=press)
+    assert report.ended == "Ctrl-C"
+    assert {one.attack for one in report} == {"linkage", "linkage, partial", "linkage, noisy"}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

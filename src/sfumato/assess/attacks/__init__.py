@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.composition import Intersection, Membership
@@ -16,6 +17,7 @@ from sfumato.assess.attacks.report import AttackReport
 from sfumato.assess.attacks.scenario import Scenario
 from sfumato.assess.attacks.side_channels import FileChannels, RowOrder
 from sfumato.common.parameters import choice
+from sfumato.common.patience import INTERRUPT, EndedEarlyError
 
 __all__ = ["ATTACKS", "Attack", "AttackOutcome", "AttackReport", "Scenario", "run_attacks"]
 
@@ -41,13 +43,39 @@ ATTACKS: tuple[Attack, ...] = (
 
 
 def run_attacks(scenario: Scenario, names: Sequence[str] = (), show: int = 0) -> AttackReport:
-    """Run the named attacks, or all, and collect their outcomes; ``show`` people who are found for certain."""
+    """Run the named attacks, or all, and collect their outcomes; ``show`` people who are found for certain.
+
+    An attack that is not done when the patience ends counts as not tried; the outcomes of those before it are kept.
+    """
     known = {attack.name: attack for attack in ATTACKS}
     for name in names:
         choice("attack", "attacks", name, tuple(known))
     chosen = [known[name] for name in names] if names else list(ATTACKS)
-    outcomes = [outcome for attack in chosen for outcome in attack.run(scenario)]
-    tried = {outcome.attack for outcome in outcomes}
-    skipped = {attack.name: attack.needs for attack in chosen if attack.name not in tried}
-    found = tuple(found_people(scenario, show)) if show else ()
-    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), scenario.reading.people, found)
+    outcomes: list[AttackOutcome] = []
+    skipped: dict[str, str] = {}
+    found: tuple[Mapping[str, Any], ...] = ()
+    with scenario.patience.listening():
+        for at, attack in enumerate(chosen):
+            made, ended = _outcomes(scenario, attack, at / len(chosen), 1 / len(chosen))
+            outcomes += made
+            if ended is not None:
+                skipped |= {each.name: f"more time: {ended} ended the run" for each in chosen[at:]}
+                break
+            skipped |= {} if made else {attack.name: attack.needs}
+        else:
+            ended = None
+            found = tuple(found_people(scenario, show)) if show else ()
+    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), scenario.original.num_rows, found, ended)
+
+
+def _outcomes(
+    scenario: Scenario, attack: Attack, begin: float, length: float
+) -> tuple[list[AttackOutcome], str | None]:
+    """Run one attack; nothing of it is kept if the patience ends, and why that is comes second."""
+    try:
+        scenario.patience.begin(f"attacking: {attack.name}", begin, length)
+        return list(attack.run(scenario)), None
+    except EndedEarlyError as end:
+        return [], str(end)
+    except KeyboardInterrupt:
+        return [], INTERRUPT

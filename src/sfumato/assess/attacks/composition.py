@@ -22,6 +22,9 @@ class Intersection(Attack):
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the value that most of the fitting rows of this release alone have"
     needs: ClassVar[str] = "a previous release and a sensitive column"
+    finds: ClassVar[str] = (
+        "Whoever also has the other release of the same people guesses {variant} right for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         others = [(table, read_release(scenario.original, table, scenario.hierarchies)) for table in scenario.previous]
@@ -66,6 +69,9 @@ class Membership(Attack):
     knows: ClassVar[str] = "the quasi-identifiers of people, half of whom are in the table"
     success: ClassVar[str] = "says whether they are"
     guesses: ClassVar[str] = "tosses a coin"
+    finds: ClassVar[str] = (
+        "Whoever knows the quasi-identifiers of a person is right about whether they are in the table for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if scenario.reading.centres:

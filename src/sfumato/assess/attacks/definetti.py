@@ -32,6 +32,9 @@ class DeFinetti(Attack):
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the most frequent value of the person's class"
     needs: ClassVar[str] = "a sensitive column"
+    finds: ClassVar[str] = (
+        "Whoever knows everybody's class and learns from all of them guesses {variant} right for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         present = np.flatnonzero(scenario.class_of >= 0)

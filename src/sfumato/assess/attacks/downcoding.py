@@ -30,6 +30,9 @@ class Downcoding(Attack):
     )
     guesses: ClassVar[str] = "a value within the same cell, by the totals"
     needs: ClassVar[str] = "a class that shows more than one value"
+    finds: ClassVar[str] = (
+        "Whoever takes the end of an interval for the value of somebody in it is right for {rate} ends"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         hits, chances = [], []
@@ -88,6 +91,9 @@ class MeanReconstruction(Attack):
     success: ClassVar[str] = "computes the last member's value"
     guesses: ClassVar[str] = "the most frequent value of all"
     needs: ClassVar[str] = "a column of numbers that is shown as means or midpoints"
+    finds: ClassVar[str] = (
+        "Whoever knows {variant} of all members of a class but one computes the value of the last for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         present = scenario.targets[scenario.class_of[scenario.targets] >= 0]

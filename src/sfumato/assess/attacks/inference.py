@@ -29,6 +29,7 @@ class Inference(Attack):
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the most frequent value of all"
     needs: ClassVar[str] = "a sensitive column"
+    finds: ClassVar[str] = "Whoever knows the quasi-identifiers of a person guesses {variant} right for {rate} people"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         for secret in scenario.secrets:
@@ -49,6 +50,7 @@ class Homogeneity(Attack):
     success: ClassVar[str] = "all rows that fit have one sensitive value, the person's"
     guesses: ClassVar[str] = "nothing is certain from totals unless everybody has one value"
     needs: ClassVar[str] = "a sensitive column"
+    finds: ClassVar[str] = "Whoever knows the quasi-identifiers of a person is certain of {variant} for {rate} people"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         for secret in scenario.secrets:
@@ -71,6 +73,9 @@ class BackgroundKnowledge(Attack):
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the most frequent value of all that is not ruled out"
     needs: ClassVar[str] = "a sensitive column"
+    finds: ClassVar[str] = (
+        "Whoever knows a person and values that the person does not have guesses right ({variant}) for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         for secret in scenario.secrets:

@@ -49,6 +49,7 @@ class Linkage(Attack):
     knows: ClassVar[str] = "the quasi-identifiers of a person exactly, and that the person is in the table"
     success: ClassVar[str] = "picks the person's row"
     guesses: ClassVar[str] = "any row"
+    finds: ClassVar[str] = "Whoever knows all quasi-identifiers of a person picks the right row for {rate} people"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         chances = [chance_of_row(scenario, rows, possible) for rows, possible in scenario.possible()]
@@ -65,6 +66,9 @@ class PartialLinkage(Attack):
     success: ClassVar[str] = "picks the person's row"
     guesses: ClassVar[str] = "any row"
     needs: ClassVar[str] = "two quasi-identifiers"
+    finds: ClassVar[str] = (
+        "Whoever knows half of the quasi-identifiers of a person picks the right row for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if len(scenario.knows) < 2:
@@ -88,6 +92,9 @@ class NoisyLinkage(Attack):
     knows: ClassVar[str] = "the quasi-identifiers roughly: numbers off by 5 % of their range, 1 of 10 categories wrong"
     success: ClassVar[str] = "picks the person's row"
     guesses: ClassVar[str] = "any row"
+    finds: ClassVar[str] = (
+        "Whoever knows the quasi-identifiers of a person roughly picks the right row for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         chances = []
@@ -119,6 +126,9 @@ class SinglingOut(Attack):
     knows: ClassVar[str] = "the release alone"
     success: ClassVar[str] = "what a released row shows of the quasi-identifiers fits exactly one person"
     guesses: ClassVar[str] = "puts the cells of different rows together"
+    finds: ClassVar[str] = (
+        "Whoever has the release alone can describe exactly one person by what a row shows, in {rate} rows"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         reading = scenario.reading
@@ -163,6 +173,9 @@ class Linkability(Attack):
     success: ClassVar[str] = "says which of the ten belongs to the person"
     guesses: ClassVar[str] = "any of the ten; with people who are not in the table, the same attack on them"
     needs: ClassVar[str] = "two quasi-identifiers"
+    finds: ClassVar[str] = (
+        "Whoever has two other files, each with half of the quasi-identifiers, joins the right halves for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if len(scenario.knows) < 2:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.greedy_order import GREEDY
 from sfumato.common.grouping import code_column
+from sfumato.common.patience import Patience
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading import ReleaseReading, read_release
@@ -83,6 +84,8 @@ class Scenario:
         Whether the method shows no more of a class than its rows span.
     random
         The random generator of the attacks.
+    patience
+        How long the attacks may go on; attacks tell it how far they are.
     """
 
     original: pa.Table = field(repr=False)
@@ -99,6 +102,7 @@ class Scenario:
     order: str = GREEDY
     tight: bool = False
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
+    patience: Patience = field(default_factory=Patience, repr=False)
 
     @cached_property
     def reading(self) -> ReleaseReading:
@@ -145,7 +149,7 @@ class Scenario:
 
         If a release shows midpoints or means, these are the nearest classes.
         """
-        for some in self.reading.blocks(self.targets if rows is None else rows):
+        for some in self.patience.through(list(self.reading.blocks(self.targets if rows is None else rows))):
             yield some, possible_in(self.reading, some, self.knows if knows is None else knows)
 
     def by_class(self) -> Iterator[tuple[int, NDArray[np.int64]]]:

@@ -28,6 +28,9 @@ class RowOrder(Attack):
     success: ClassVar[str] = "the row at a person's place shows what is true of the person"
     guesses: ClassVar[str] = "any order"
     needs: ClassVar[str] = "as many rows in the release as in the original"
+    finds: ClassVar[str] = (
+        "Whoever knows the order of the original finds a true row at a person's place for {rate} people"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         rows = scenario.release.num_rows
@@ -59,6 +62,9 @@ class FileChannels(Attack):
     success: ClassVar[str] = "finds an original text that no cell shows"
     guesses: ClassVar[str] = "searches for texts that are in no table"
     needs: ClassVar[str] = "a file, and original texts of some length that it does not show"
+    finds: ClassVar[str] = (
+        "Whoever searches the bytes of the file finds original texts that no cell shows: {rate} of them"
+    )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if scenario.path is None:
