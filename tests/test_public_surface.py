@@ -37,6 +37,7 @@ PUBLIC = [
     "Dates",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DifferentialPrivacy",
     "EnumMulti",
     "Fold",
     "Hilbert",

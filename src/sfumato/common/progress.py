@@ -29,6 +29,11 @@ def stage(report: Progress, name: str) -> Tell:
     return lambda share: report(name, share)
 
 
+def scaled(tell: Tell, begin: float, length: float) -> Tell:
+    """Report the share of a part as a share of the whole."""
+    return lambda share: tell(begin + share * length)
+
+
 #: Printed once per process, when a kernel is compiled and no bar is shown.
 COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
 _said: set[str] = set()

@@ -132,6 +132,10 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     taken = _rows_taken(table, request)
     rows = read.rows if taken is None else read.rows[taken]
     table = table if taken is None else table.take(pa.array(taken))
+    if request.is_private:
+        from sfumato.run.private import refuse_unfixed  # noqa: PLC0415
+
+        refuse_unfixed(table, schema)
     schema = schema.learned(table, request.method.needs_levels)
     with threads() as beside:
         # What does not depend on codes is done while these are found.

@@ -220,6 +220,10 @@ class Request:
             models = all_models(self.caller, [*models, *self._added_by_preset(models)])
         object.__setattr__(self, "privacy", models)
         self._check_together()
+        if self.is_private:
+            from sfumato.run.private import refuse_faulty  # noqa: PLC0415
+
+            refuse_faulty(self)
 
     def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
         """The models of the preset, except a k that is asked for anyway."""
@@ -233,6 +237,11 @@ class Request:
 
         assert self.preset is not None
         return Preset.named(self.preset)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether differential privacy is asked for, which rests on how a release is made."""
+        return any(model.procedural for model in self.privacy)
 
     def _check_together(self) -> None:
         """Refuse what the verifier could not check: a midpoint does not show how wide its interval is."""

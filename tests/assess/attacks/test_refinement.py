@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING, ShownLevels, order_constraints
@@ -16,7 +17,6 @@ from sfumato.assess.attacks.hidden_counts import HiddenCounts
 from sfumato.assess.attacks.refinement import Behind
 from sfumato.assess.attacks.scenario import Scenario
 from sfumato.hierarchies.reading import read_release
-from tests.examples import examples
 
 pytest.importorskip("highspy")
 
@@ -56,7 +56,9 @@ def suppressed(rows: list[Row], k: int, node: tuple[int, int] = (1, 0)) -> list[
 
 
 def scene(rows: list[Row], shown: list[Row], k: int, order: str = GREEDY, **more) -> Scenario:
-    original, release = (pa.table(dict(zip(TREES, map(list, zip(*some, strict=True)), strict=True))) for some in (rows, shown))
+    original, release = (
+        pa.table(dict(zip(TREES, map(list, zip(*some, strict=True)), strict=True))) for some in (rows, shown)
+    )
     return Scenario(
         original,
         release,

@@ -1,4 +1,4 @@
-"""The boxes that classes show: which people fit them, and where each can be divided."""
+"""The boxes that classes show: which people fit them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,3 @@ def people_who_fit(reading: ReleaseReading, number: int, rows: NDArray[np.int64]
     for column in reading.columns:
         left = left[fits_cell(column, int(reading.shown_cells(column)[number]), column.original[left])]
     return left
-
-
-def shares_of_cells(column: ShownColumn, codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute the share of some values that each cell of a column may stand for."""
-    counts = np.bincount(codes, minlength=column.domain.size + 1)
-    sums = np.append(0, np.cumsum(counts))
-    inside = np.zeros(len(column.first))
-    for first, last in zip(column.first.T, column.last.T, strict=True):
-        inside += np.where(last >= first, sums[np.minimum(last, len(counts) - 1) + 1] - sums[first], 0)
-    return inside / max(1, len(codes))

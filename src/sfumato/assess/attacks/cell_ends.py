@@ -33,6 +33,7 @@ class CellEnds(Attack):
     finds: ClassVar[str] = (
         "Whoever takes the end of an interval for the value of somebody in it is right for {rate} ends"
     )
+    instead: ClassVar[str] = "a value drawn from the cell"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         hits, chances = [], []
@@ -94,6 +95,7 @@ class MeanReconstruction(Attack):
     finds: ClassVar[str] = (
         "Whoever knows {variant} of all members of a class but one computes the value of the last for {rate} people"
     )
+    instead: ClassVar[str] = "by the most frequent value"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         present = scenario.targets[scenario.class_of[scenario.targets] >= 0]

@@ -34,7 +34,9 @@ class Downcoding(Attack):
     success: ClassVar[str] = "the finer whole record that is claimed for a row of a class is that of a member"
     guesses: ClassVar[str] = "claims the most frequent branches for all rows: what the cells say without minimality"
     needs: ClassVar[str] = "a class that shows more than one value"
-    finds: ClassVar[str] = "Whoever trusts that nothing is coarser than it must be claims a finer record rightly for {rate} rows"
+    finds: ClassVar[str] = (
+        "Whoever trusts that nothing is coarser than it must be claims a finer record rightly for {rate} rows"
+    )
     instead: ClassVar[str] = "by the most frequent values of each cell"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
@@ -103,7 +105,10 @@ class Branches:
         meets[:, at] = True
         near = meets.all(axis=1)
         near[number] = False
-        begin, end = of_code[np.minimum(first[near, at], len(of_code) - 1)], of_code[np.minimum(last[near, at], len(of_code) - 1)]
+        begin, end = (
+            of_code[np.minimum(first[near, at], len(of_code) - 1)],
+            of_code[np.minimum(last[near, at], len(of_code) - 1)],
+        )
         within = (begin == end) & (begin >= 0)
         original = of_code[self.shown.columns[at].column.original]
         totals = np.bincount(original[original >= 0], minlength=int(of_code.max()) + 1)

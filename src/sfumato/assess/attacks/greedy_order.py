@@ -68,6 +68,18 @@ class ColumnLevels:
         codes = np.unique(np.concatenate([np.arange(first, last + 1) for first, last in ranges]))
         return codes if self.has_missing else codes[codes < self.column.domain.size]
 
+    def covered(self, low: NDArray[np.int64], high: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Decide whether what is shown of values from ``low`` to ``high`` also covers other values."""
+        if not self.declared:
+            return (codes >= low) & (codes <= high)
+        found = np.zeros(len(codes), bool)
+        waiting = np.ones(len(codes), bool)
+        for groups in self.groups:
+            meet = waiting & (groups[low] == groups[high])
+            found[meet] = groups[codes[meet]] == groups[low[meet]]
+            waiting &= ~meet
+        return found
+
     @cached_property
     def has_missing(self) -> bool:
         """Whether values are missing in the original."""
@@ -80,9 +92,7 @@ class ShownLevels:
     def __init__(self, reading: ReleaseReading) -> None:
         self.columns = [ColumnLevels(column) for column in reading.columns]
         self.cells = np.stack([reading.shown_cells(column) for column in reading.columns], axis=1)
-        self.nodes = np.stack(
-            [levels.of_cell[self.cells[:, at]] for at, levels in enumerate(self.columns)], axis=1
-        )
+        self.nodes = np.stack([levels.of_cell[self.cells[:, at]] for at, levels in enumerate(self.columns)], axis=1)
 
     @cached_property
     def one_node(self) -> NDArray[np.int64] | None:

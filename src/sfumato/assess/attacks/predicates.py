@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
-from sfumato.assess.attacks.boxes import people_who_fit, shares_of_cells
+from sfumato.assess.attacks.boxes import people_who_fit
+from sfumato.assess.attacks.greedy_order import ShownLevels
 from sfumato.assess.attacks.scenario import Scenario
 
 #: The most classes to derive predicates from: more would only narrow the confidence interval.
@@ -42,7 +43,9 @@ class PredicateSinglingOut(Attack):
     success: ClassVar[str] = "exactly one person of the original fits a description that is made from a class"
     guesses: ClassVar[str] = "a description that as many people fit, made without the release: at most 1/e succeed"
     needs: ClassVar[str] = "a release that shows no midpoints or means"
-    finds: ClassVar[str] = "Whoever has the release describes somebody so that nobody else fits ({variant}) in {rate} tries"
+    finds: ClassVar[str] = (
+        "Whoever has the release describes somebody so that nobody else fits ({variant}) in {rate} tries"
+    )
     instead: ClassVar[str] = "with descriptions as rare but without the release"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
@@ -57,7 +60,7 @@ class PredicateSinglingOut(Attack):
             tried = [each[at] for each in found]
             weights = np.array([one.weight for one in tried])
             baseline = float(by_chance(weights, people).mean())
-            typical = f"{name}, median weight {np.median(weights):.2g}"
+            typical = f"{name}, mean weight {weights.mean():.2g}"
             yield self.outcome(np.array([one.success for one in tried]), baseline, variant=typical)
 
 
@@ -77,10 +80,9 @@ class Descriptions:
     scenario: Scenario
 
     @cached_property
-    def _shares(self) -> list[NDArray[np.float64]]:
-        """The share of the population that fits each cell of each column: of people outside if there are any."""
-        reading = self.scenario.strangers or self.scenario.reading
-        return [shares_of_cells(column, column.original) for column in reading.columns]
+    def levels(self) -> ShownLevels:
+        """The levels that classes are shown at."""
+        return ShownLevels(self.scenario.reading)
 
     @cached_property
     def _whole(self) -> NDArray[np.int64]:
@@ -94,25 +96,51 @@ class Descriptions:
 
     def of_class(self, number: int) -> tuple[Predicate, Predicate]:
         """Describe somebody of a class: by a random part of it, and by the best that the release offers."""
-        reading = self.scenario.reading
-        fitting = people_who_fit(reading, number)
-        weight = float(
-            np.prod([shares[reading.shown_cells(column)[number]] for shares, column in zip(self._shares, reading.columns, strict=True)])
-        )
-        size = int(reading.classes.sizes[number])
+        fitting = people_who_fit(self.scenario.reading, number)
+        weight = self._weight(number, fitting)
+        size = int(self.scenario.reading.classes.sizes[number])
         floor = Predicate(self._by_random_part(fitting, size), weight / size)
         return floor, self._by_secret(number, fitting, weight) or self._by_end(number, fitting, weight) or floor
+
+    def _weight(self, number: int, fitting: NDArray[np.int64]) -> float:
+        """Estimate the share of a population that fits a class.
+
+        People outside the table say it. Without them, everybody of the table counts who would fit if the class had
+        been made without them: whoever gives an interval its end would not.
+        """
+        if self.scenario.strangers is not None:
+            return len(people_who_fit(self.scenario.strangers, number)) / self.scenario.strangers.people
+        members = np.flatnonzero(self.scenario.class_of == number)
+        needed = int((~self._fit_without_themselves(number, members)).sum()) if self.scenario.tight else 0
+        return max(0, len(fitting) - needed) / self.scenario.reading.people
+
+    def _fit_without_themselves(self, number: int, members: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Decide which members would fit what the others of their class span."""
+        fit = np.full(len(members), len(members) > 1)
+        for at, levels in enumerate(self.levels.columns):
+            if len(members) < 2 or not self.levels.nodes[number, at] > 0:
+                continue
+            codes = levels.column.original[members]
+            ordered = np.sort(codes)
+            low = np.where(codes == ordered[0], ordered[1], ordered[0])
+            high = np.where(codes == ordered[-1], ordered[-2], ordered[-1])
+            fit &= levels.covered(low, high, codes)
+        return fit
 
     def _by_random_part(self, fitting: NDArray[np.int64], size: int) -> float:
         """Compute how likely exactly one person is in a random part of all records, of the share 1/size."""
         _, counts = np.unique(self._whole[fitting], return_counts=True)
         share = 1 / size
-        return float((counts == 1).sum() * share * (1 - share) ** (len(counts) - 1)) if size > 1 else float(len(fitting) == 1)
+        return (
+            float((counts == 1).sum() * share * (1 - share) ** (len(counts) - 1))
+            if size > 1
+            else float(len(fitting) == 1)
+        )
 
     def _by_secret(self, number: int, fitting: NDArray[np.int64], weight: float) -> Predicate | None:
         """Add a sensitive value that exactly one row of the class has."""
         for secret in self.scenario.secrets:
-            codes, counts = np.unique(secret.of_row[self.scenario.reading.classes.of_row == number], return_counts=True)
+            codes, counts = np.unique(secret.values_in(number), return_counts=True)
             alone = codes[counts == 1]
             if len(alone):
                 shares = np.bincount(secret.of_person, minlength=int(alone.max()) + 1)[alone] / len(secret.of_person)

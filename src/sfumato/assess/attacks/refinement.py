@@ -1,7 +1,7 @@
 """Refinement: what lies behind coarse rows, from the order in which a greedy method shows fine ones.
 
-Chhillar, Righi, Sutter and Kornaropoulos, *Exposing Privacy Risks in Anonymizing Clinical Data: Combinatorial Refinement
-Attacks on k-Anonymity Without Auxiliary Information*, 2025.
+Chhillar, Righi, Sutter and Kornaropoulos, *Exposing Privacy Risks in Anonymizing Clinical Data: Combinatorial
+Refinement Attacks on k-Anonymity Without Auxiliary Information*, arXiv 2509.03350, 2025.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Refinement(Attack):
     knows: ClassVar[str] = "the release alone, the levels, k, and the order in which the method makes classes"
     success: ClassVar[str] = "a number of rows with a value that a coarse cell allows is ruled out, rightly"
     guesses: ClassVar[str] = "nothing is ruled out by the cells alone"
-    needs: ClassVar[str] = "a coarse class, a promised k, and the solver HiGHS (pip install 'sfumato[proven]')"
+    needs: ClassVar[str] = "a coarse class, and the solver HiGHS (pip install 'sfumato[proven]')"
+    finds: ClassVar[str] = "Whoever knows how the method works rules out or is certain of ({variant}) {rate}"
+    instead: ClassVar[str] = "by the cells alone"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         known = Behind.of(scenario) if solver_is_installed() and not scenario.reading.centres else None
@@ -124,10 +126,10 @@ class Behind:
     def ask(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bound counts: how many plausible ones each value loses, and the share of each column that becomes certain."""
         narrowed, certain = [], []
-        for at in self.asked:
+        for at in self.scenario.patience.through(self.asked):
             one = self.program.classes[at]
             members = np.flatnonzero(self.scenario.class_of == one.number)
-            for place, column in enumerate(self.levels.columns):
+            for place in range(len(self.levels.columns)):
                 codes = np.unique(one.combinations[:, place])
                 if len(codes) < 2:
                     continue
@@ -190,8 +192,8 @@ class Behind:
 
 
 def _certainly(secret: AttackedColumn, classes: list[int], value: int) -> bool:
-    counts = secret.counts[classes].sum(axis=0)
-    return bool((counts > 0).sum() == 1 and counts[value] > 0)
+    found = {int(code) for number in classes for code in np.unique(secret.values_in(number))}
+    return found == {value}
 
 
 def _full_domain_node(scenario: Scenario, levels: ShownLevels) -> NDArray[np.int64] | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.boxes import people_who_fit
+from sfumato.assess.attacks.inference import fitting_values
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario, true_classes
 from sfumato.hierarchies.reading import ReleaseReading, read_release
 
@@ -83,13 +84,13 @@ def _certain(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Decide for people whether their value is certain by this release, and by all together."""
     before, after = [], []
-    for rows, possible in scenario.possible():
-        here = _values(secret, possible)
+    for rows, counts in fitting_values(scenario, secret):
+        here = counts > 0
         left = here.copy()
         for reading, other in others:
-            there = _values(other, _possible(reading, rows, scenario.knows))
-            left[:, : there.shape[1]] &= there[:, : left.shape[1]]
-            left[:, there.shape[1] :] = False
+            there = other.tally(reading.candidates_of(rows, scenario.knows)) > 0
+            left &= _in_common_codes(there, secret, other)
+        # Nothing is left of people who are not in all of them.
         left = np.where(left.any(axis=1, keepdims=True), left, here)
         mine = secret.of_person[rows]
         before.append(_only(here, mine))
@@ -97,9 +98,12 @@ def _certain(
     return np.concatenate(before).astype(float), np.concatenate(after).astype(float)
 
 
-def _values(secret: AttackedColumn, possible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Decide which values (columns) occur in the classes that may be a person's (row)."""
-    return np.asarray((possible.astype(np.float32) @ (secret.counts > 0).astype(np.float32)) > 0, bool)
+def _in_common_codes(there: NDArray[np.bool_], secret: AttackedColumn, other: AttackedColumn) -> NDArray[np.bool_]:
+    """Rearrange what another release holds by the codes of this one; both know the values of the original."""
+    codes, first = np.unique(secret.of_person, return_index=True)
+    found = np.zeros((len(there), secret.width), bool)
+    found[:, codes] = there[:, other.of_person[first]]
+    return found
 
 
 def _only(values: NDArray[np.bool_], mine: NDArray[np.int64]) -> NDArray[np.bool_]:
