@@ -118,4 +118,4 @@ def test_the_loss_to_minimize_is_an_argument():
     assert refined.minimized == "dm"
     assert sf.anonymize(PEOPLE, **RIGHT, method=sf.Lattice(), minimize="dm").policy.method.minimize == "dm"
     with pytest.raises(ParameterError, match="has no choice of what it minimizes"):
-        sf.anonymize(PEOPLE, **RIGHT, method="datafly", minimize="dm")
+        sf.anonymize(PEOPLE, **RIGHT, method="mondrian", minimize="dm")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.anonymize import anonymize_for
 from sfumato.common.html import Markup, element, facts, folded, fragment
 from sfumato.common.progress import ProgressOption
 from sfumato.common.textfiles import parsed_toml, read_text
@@ -20,6 +19,7 @@ from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
 from sfumato.run import check as checks
+from sfumato.run.make import anonymize_for
 from sfumato.run.policy import Record, policy_arguments, policy_record
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification
@@ -55,13 +55,6 @@ class Policy(Request):
     """
 
     caller: str = field(default="Policy", repr=False, compare=False, kw_only=True)
-
-    @classmethod
-    def of_request(cls, request: Request) -> Policy:
-        """The policy that asks for the same."""
-        if isinstance(request, Policy):
-            return request
-        return cls(**{one.name: getattr(request, one.name) for one in fields(Request) if one.name != "caller"})
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:

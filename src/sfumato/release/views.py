@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.common.parameters import choice
-from sfumato.io import to_frame
-from sfumato.io.interval_columns import with_pandas_intervals, with_structs
+from sfumato.io import pandas_intervals, to_frame
+from sfumato.io.columns import plain
 from sfumato.release.shown import columns_of
 from sfumato.release.values import INTERVALS
 from sfumato.verify.views import verify_view
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 #: An interval as one value: pandas' own kind, and a struct in Polars and Arrow.
 INTERVAL = "interval"
 VIEWS = (*INTERVALS, INTERVAL)
+
+#: The names of the two ends in a struct.
+ENDS = ("min", "max")
 
 
 def view_of(release: Release, library: str, intervals: str) -> Any:
@@ -33,9 +38,9 @@ def view_of(release: Release, library: str, intervals: str) -> Any:
     if intervals == INTERVAL:
         pairs = {name: (own[0], own[1]) for name, own in columns.items() if len(own) == 2}
         if library == "pandas":
-            frame, packed = with_pandas_intervals(table, pairs)
+            frame, packed = _with_pandas_intervals(table, pairs)
         else:
-            frame, packed = _framed(with_structs(table, pairs), library), {name: (name,) for name in pairs}
+            frame, packed = _framed(_with_structs(table, pairs), library), {name: (name,) for name in pairs}
         columns |= packed
     else:
         frame = _framed(table, library)
@@ -52,3 +57,38 @@ def view_of(release: Release, library: str, intervals: str) -> Any:
 
 def _framed(table: pa.Table, library: str) -> Any:
     return table if library == "arrow" else to_frame(table, library)
+
+
+def _with_structs(table: pa.Table, ends: Mapping[str, tuple[str, str]]) -> pa.Table:
+    """Replace pairs of columns, the ends of intervals, by one column of structs each, null where both are."""
+    for name, (low, high) in ends.items():
+        sides = [plain(table.select([one])).column(0).combine_chunks() for one in (low, high)]
+        nothing = pc.and_(pc.is_null(sides[0]), pc.is_null(sides[1]))
+        column = pa.StructArray.from_arrays(sides, ENDS, mask=nothing)
+        at = table.column_names.index(low)
+        table = table.set_column(at, name, column).drop_columns([high])
+    return table
+
+
+def _with_pandas_intervals(
+    table: pa.Table, ends: Mapping[str, tuple[str, str]]
+) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """Turn a table into a pandas frame in which pairs of columns are intervals, closed at both ends.
+
+    Returns
+    -------
+    tuple
+        The frame, and the columns that show each name: two where pandas has no interval of such ends, as of words.
+    """
+    frame = to_frame(table, "pandas")
+    shown: dict[str, tuple[str, ...]] = {}
+    for name, pair in ends.items():
+        intervals = pandas_intervals(frame, *(table.column(one) for one in pair))
+        if intervals is None:
+            shown[name] = pair
+            continue
+        at = list(frame.columns).index(pair[0])
+        frame = frame.drop(columns=list(pair))
+        frame.insert(at, name, intervals)
+        shown[name] = (name,)
+    return frame, shown
