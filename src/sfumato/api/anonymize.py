@@ -7,6 +7,7 @@ from typing import Unpack
 from sfumato.api.policy import Policy
 from sfumato.common.progress import ProgressOption
 from sfumato.release.release import Release
+from sfumato.run.build import anonymize_for
 from sfumato.run.request import Arguments, spelled_out
 from sfumato.table.schema import Schema
 
@@ -101,4 +102,4 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    return Policy.of("anonymize", schema, **arguments).run(data, progress)
+    return anonymize_for(data, Policy.of("anonymize", schema, **arguments), progress)

@@ -19,7 +19,7 @@ from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
 from sfumato.run import check as checks
-from sfumato.run.make import anonymize_for
+from sfumato.run.build import anonymize_for
 from sfumato.run.policy import Record, policy_arguments, policy_record
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification

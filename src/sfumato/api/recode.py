@@ -11,7 +11,7 @@ from sfumato.api.policy import Policy
 from sfumato.common.progress import ProgressOption
 from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
-from sfumato.run.make import anonymize_for
+from sfumato.run.build import anonymize_for
 from sfumato.run.request import RecodeArguments, spelled_out
 from sfumato.table.schema import Schema
 

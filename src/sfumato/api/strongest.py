@@ -15,9 +15,8 @@ from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run.build import Attempts
+from sfumato.run.build import Attempts, anonymize_for
 from sfumato.run.find import FoundClasses
-from sfumato.run.make import anonymize_for
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
 from sfumato.table.schema import Schema

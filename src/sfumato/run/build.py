@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.progress import Clock, Progress, silent, stage
+from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, reporting, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.rows import gather
-from sfumato.common.threads import threads
+from sfumato.common.threads import at_most, threads
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
+from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
@@ -30,18 +31,43 @@ from sfumato.release.manifest import BY_TYPE, Grounds, build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
+from sfumato.release.values import show, with_weights
 from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.origin import OriginInMemory
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Request
-from sfumato.run.shown_rows import release_order, show_rows
+from sfumato.run.where import in_memory, opened
 from sfumato.table.encoding import distinct
 from sfumato.table.microdata import Microdata
-from sfumato.table.recoding import Recoding, get_ready
+from sfumato.table.recoding import EquivalenceClasses, Recoding, get_ready
 from sfumato.table.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
+
+
+def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that a request asks for, in memory or by an engine."""
+    with at_most(request.threads):
+        data = opened(data, request)
+        if in_memory(data, request):
+            request.require_privacy()
+            return release_in_memory(data, request, progress)
+        from sfumato.run.large import run_by_engine  # noqa: PLC0415
+
+        return replace(run_by_engine(data, request, anonymize_for, progress), policy=request)
+
+
+def release_in_memory(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Read a table, prepare it, find classes, and build the release, which verifies it.
+
+    The release has passed the independent check; `Release.write` writes it and checks the written file.
+    """
+    clock = Clock()
+    with reporting(progress, request.caller) as report:
+        table = Attempts.of(data, request, report)
+        found = table.find(table.request, report, clock)
+        return table.release(found, report, clock)
 
 
 def build_release(
@@ -178,6 +204,46 @@ class Attempts:
         request = found.request
         with clock.measuring("guardrails"):
             return cautions_after(found.view(self.view, found.loss), request.confirm, request.strict, self.cautions)
+
+
+def show_rows(
+    source: Source,
+    prepared: Prepared,
+    found: FoundClasses,
+    order: NDArray[np.int64],
+    places: NDArray[np.int64],
+    tell: Tell,
+) -> ShownInMemory:
+    """The released rows with their readable values."""
+    request, recoded = found.request, found.recoded
+    shown = show(
+        prepared.table,
+        prepared.roles,
+        recoded.microdata,
+        found.recoding,
+        recoded.classes,
+        request.intervals,
+        order,
+        places,
+        tell,
+    )
+    shown = replace(shown, source=source)
+    weighed_by = request.schema.survey_weights
+    if weighed_by is None or prepared.weights is None:
+        return shown
+    return with_weights(shown, list(prepared.roles), weighed_by, prepared.weights[places], prepared.total_weight)
+
+
+def release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
+    """The released rows in the order of the release: random once more, or as in the input.
+
+    The order does not depend on what the rows hold: an attacker who can recompute an order can test guesses by it.
+    """
+    if request.keep_order:
+        order = inverse(prepared.places)
+    else:
+        order = prepared.secret.permutation("order after", len(prepared.places))
+    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from sfumato.release.shown import ShownInMemory
 from sfumato.release.values import ValueCounts, class_table, count_values
 from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
-from sfumato.run.shown_rows import release_order, show_rows
 from sfumato.table.schema import Schema
 from sfumato.verify.verification import Achieved, Verification
 
@@ -60,6 +59,8 @@ class OriginInMemory(Origin):
 
     def shown_as(self, intervals: str) -> ShownInMemory:
         """Show the same classes in the same order with intervals in another way, as the request could have asked."""
+        from sfumato.run.build import release_order, show_rows  # noqa: PLC0415
+
         request = self.found.request.with_intervals(intervals)
         order = release_order(self.prepared, self.found.recoded.classes, request)
         places = gather(self.prepared.places, order)
