@@ -65,8 +65,9 @@ def test_types_are_found_and_empty_cells_are_missing(read):
         ["2021-02-31", "2021-02-01"],
         ["1", "x"],
         ["true", "1"],
-        ["2020-01-01", "2020-01-01 10:00:00"],
-        ["1,5", "2,5"],
+        ["1,5", "1.5"],  # no one sign is the decimal sign
+        ["01,5", "2,5"],
+        ["123 456 789", "987 654 321"],  # numbers of identity are written in groups too
     ],
 )
 def test_what_conversion_would_change_stays_text(read, values):

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.common import parameters
+from sfumato.common.years import full_year
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
 from sfumato.hierarchies.calendar import (
@@ -42,7 +43,7 @@ class Dates(Hierarchy):
         zone.
     format
         The format of dates in text that is not ISO: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, as for
-        `datetime.datetime.strptime`. Classes always show ISO dates.
+        `datetime.datetime.strptime`, with years of two digits from 1930 to 2029. Classes always show ISO dates.
 
     Examples
     --------
@@ -152,6 +153,7 @@ def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
 
 def _moment(text: str, form: str) -> dt.datetime | None:
     try:
-        return dt.datetime.strptime(text, form)
+        found = dt.datetime.strptime(text, form)
+        return found.replace(year=full_year(found.year)) if "%y" in form else found
     except ValueError:
         return None

@@ -25,11 +25,11 @@ from sfumato.common.threads import in_order, side_by_side, threads
 from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
 from sfumato.io.columns import packed
 from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
-from sfumato.io.inference import inferred
 from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
-from sfumato.io.source import checked_names
+from sfumato.io.source import FileOptions, checked_names
 from sfumato.io.spool import SHOWN
 from sfumato.io.sql import literal, literal_path
+from sfumato.io.written_numbers import decimal_shown
 
 #: The separators to look for, most likely first.
 SEPARATORS = (",", ";", "\t", "|")
@@ -37,6 +37,7 @@ SEPARATORS = (",", ";", "\t", "|")
 _HEAD_BYTES = 1 << 20
 _COUNT_BYTES = 1 << 26
 _SAMPLE_RECORDS = 50
+_SHOWN_LINES = 1_000
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
@@ -50,11 +51,13 @@ class DelimitedSource(QueriedSource):
 
     kind = form = "csv"
 
-    def __init__(self, path: Path, separator: str | None = None) -> None:
+    def __init__(self, path: Path, separator: str | None = None, options: FileOptions | None = None) -> None:
         super().__init__(path)
+        self.options = options or FileOptions()
         lines = self._first_lines()
         self.separator = _checked(separator) if separator is not None else self._detected(lines)
         self.columns = checked_names(named(self._header(lines)))
+        self._decimal = self._decimal_shown(lines)
 
     def _detected(self, lines: list[str]) -> str:
         """Find the separator that gives the header the most cells, and later lines as many; remark on it."""
@@ -70,6 +73,14 @@ class DelimitedSource(QueriedSource):
                 "If that is wrong, name the separator (separator=, on the command line --sep).",
             )
         return best
+
+    def _decimal_shown(self, lines: list[str]) -> str | None:
+        """The decimal sign that the first rows show in some column, for columns that could be read either way."""
+        with suppress(csv.Error):
+            records = csv.reader(lines[:_SHOWN_LINES], delimiter=self.separator)
+            rows = [record for record in records if len(record) == len(self.columns)]
+            return decimal_shown([list(cells) for cells in zip(*rows[1:], strict=True)])
+        return None
 
     def _header(self, lines: list[str]) -> list[str]:
         """The cells of the first record; an error if it is longer than what was read."""
@@ -190,9 +201,6 @@ class DelimitedSource(QueriedSource):
                     if not _in_utf8(cell):
                         return f", in column {listed([self.columns[place]])}"
         return ""
-
-    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        return inferred(column)
 
     def _explained(self, error: Exception) -> SourceError:
         message = str(error)

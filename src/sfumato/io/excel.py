@@ -25,6 +25,8 @@ Row = Sequence[Any]
 class WorkbookSource(ImportedSource):
     """A sheet of a workbook. A formula has its last computed value; empty cells and errors are missing."""
 
+    _digits_count = False
+
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
         self._calamine = library("python_calamine", "Reading spreadsheets", "excel")
@@ -102,7 +104,7 @@ class WorkbookSource(ImportedSource):
         def column(name: str) -> pa.ChunkedArray:
             place = self._place_of(name)
             values = [None if row[place] == "" else row[place] for row in self._rows[1:]]
-            return to_column(name, values, name in as_text)
+            return to_column(name, values, name in as_text, self.expected(name))
 
         return gathered(columns, column, tell)
 

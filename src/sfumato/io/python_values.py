@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from sfumato.io.columns import packed, tidy
 from sfumato.io.inference import inferred
+from sfumato.io.readings import WORDS, Expected
 
 #: Floats cannot represent all integers beyond this.
 EXACT = 2**53
@@ -27,7 +28,9 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.ChunkedArray:
+def to_column(
+    name: str, values: Sequence[object], as_text: bool = False, expected: Expected = WORDS
+) -> pa.ChunkedArray:
     """Make a column as :meth:`Source.read` promises it; None is missing.
 
     Numbers are whole if all of them are. Dates are found in text as in JSON, numbers are not. A column that mixes types
@@ -45,7 +48,7 @@ def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.
     if as_text or mixed or kinds & {"text", "span", "other"}:
         words = pa.array([None if value is None else written(value) for value in values], pa.string())
         coded = packed(pa.chunked_array([words.dictionary_encode()]))
-        return coded if as_text else inferred(coded, numbers=False)
+        return coded if as_text else inferred(coded, expected)
     if kinds == {"number"}:
         column: pa.Array = whole_where_possible(pa.array([_float(value) for value in values], pa.float64()))
     elif "moment" in kinds:

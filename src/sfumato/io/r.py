@@ -30,6 +30,9 @@ def open_r(path: Path, form: str, options: FileOptions) -> Source:
 class ImportedR(ImportedSource):
     """An R data frame, through the frame that pyreadr makes."""
 
+    _digits_count = False
+    _reads_words = True
+
     def __init__(self, path: Path, form: str, frame: Source | None = None) -> None:
         super().__init__(path, form)
         self._frame = frame
@@ -37,4 +40,4 @@ class ImportedR(ImportedSource):
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         assert self._frame is not None
-        return self._frame.read(columns, as_text, tell)
+        return self._frame.stored().read(columns, as_text, tell)
