@@ -25,6 +25,7 @@ from sfumato.common.threads import in_order, side_by_side, threads
 from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
 from sfumato.io.columns import packed
 from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
+from sfumato.io.headers import looks_headless, made_distinct, said_headless, said_twice, titles_above
 from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
 from sfumato.io.source import FileOptions, checked_names
 from sfumato.io.spool import SHOWN
@@ -38,6 +39,8 @@ _HEAD_BYTES = 1 << 20
 _COUNT_BYTES = 1 << 26
 _SAMPLE_RECORDS = 50
 _SHOWN_LINES = 1_000
+#: The share of lines with as many cells as the first from which on there is no title above.
+_MOSTLY = 0.9
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
@@ -51,13 +54,37 @@ class DelimitedSource(QueriedSource):
 
     kind = form = "csv"
 
-    def __init__(self, path: Path, separator: str | None = None, options: FileOptions | None = None) -> None:
+    def __init__(
+        self, path: Path, separator: str | None = None, options: FileOptions | None = None, above: int = 0
+    ) -> None:
         super().__init__(path)
-        self.options = options or FileOptions()
-        lines = self._first_lines()
+        self.options, self._above = options or FileOptions(), above
+        lines, self._goes_on = first_lines(path)
         self.separator = _checked(separator) if separator is not None else self._detected(lines)
-        self.columns = checked_names(named(self._header(lines)))
-        self._decimal = self._decimal_shown(lines)
+        self.columns = self._distinct(named(self._header(lines)))
+        self._look_at(self._first_columns(lines))
+
+    def _distinct(self, names: list[str]) -> tuple[str, ...]:
+        """Number the names that occur twice, with a remark."""
+        names, changed = made_distinct(names)
+        if changed:
+            self.remark(*said_twice(changed), *changed, severity="warning")
+        return checked_names(names)
+
+    def _first_columns(self, lines: list[str]) -> list[list[str]]:
+        """The columns of the first rows."""
+        with suppress(csv.Error):
+            records = csv.reader(lines[:_SHOWN_LINES], delimiter=self.separator)
+            rows = [record for record in records if len(record) == len(self.columns)]
+            return [list(cells) for cells in zip(*rows[1:], strict=True)]
+        return []
+
+    def _look_at(self, columns: list[list[str]]) -> None:
+        """Find the decimal sign that the first rows show in some column, and whether the header seems to be missing."""
+        self._decimal = decimal_shown(columns)
+        suspects = looks_headless(self.columns, columns)
+        if suspects:
+            self.remark(*said_headless(), *suspects, severity="error")
 
     def _detected(self, lines: list[str]) -> str:
         """Find the separator that gives the header the most cells, and later lines as many; remark on it."""
@@ -73,14 +100,6 @@ class DelimitedSource(QueriedSource):
                 "If that is wrong, name the separator (separator=, on the command line --sep).",
             )
         return best
-
-    def _decimal_shown(self, lines: list[str]) -> str | None:
-        """The decimal sign that the first rows show in some column, for columns that could be read either way."""
-        with suppress(csv.Error):
-            records = csv.reader(lines[:_SHOWN_LINES], delimiter=self.separator)
-            rows = [record for record in records if len(record) == len(self.columns)]
-            return decimal_shown([list(cells) for cells in zip(*rows[1:], strict=True)])
-        return None
 
     def _header(self, lines: list[str]) -> list[str]:
         """The cells of the first record; an error if it is longer than what was read."""
@@ -102,23 +121,7 @@ class DelimitedSource(QueriedSource):
         except PACKING_ERRORS:
             return super().place(row)
         in_order = head.count(b'"') == 0 and head.count(b"\r") in (0, head.count(b"\r\n"))
-        return f"line {row + 2:,}" if in_order else super().place(row)
-
-    def _first_lines(self) -> list[str]:
-        """Read the start of the file as text, or raise an error that says what else it is."""
-        try:
-            with opened(self.path) as file:
-                head = file.read(_HEAD_BYTES)
-                self._goes_on = bool(file.read(1))
-        except PACKING_ERRORS:
-            raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
-        if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
-            raise SourceError(f"{shown(self.path)} is not a text file. Give it the ending of what it is.")
-        text = head.decode("utf-8-sig", errors="replace")
-        if not text.strip():
-            raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
-        # Not splitlines, which also splits at form feeds and other characters that do not end a line in a file.
-        return list(io.StringIO(text, newline=""))
+        return f"line {row + 2 + self._above:,}" if in_order else super().place(row)
 
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
         # Columns are numbered, since DuckDB would rename those that differ only in case.
@@ -187,8 +190,8 @@ class DelimitedSource(QueriedSource):
         for record in records:
             if record and len(record) != len(self.columns):
                 raise SourceError(
-                    f"Line {records.line_num} of {shown(self.path)} has {len(record)} cells, and the header has "
-                    f"{len(self.columns)}. Correct the line, or name the separator if it is not {self.separator!r}."
+                    f"Line {records.line_num + self._above} of {shown(self.path)} has {len(record)} cells, and the "
+                    f"header has {len(self.columns)}. Correct it, or name the separator, if not {self.separator!r}."
                 )
             yield record
 
@@ -205,7 +208,7 @@ class DelimitedSource(QueriedSource):
     def _explained(self, error: Exception) -> SourceError:
         message = str(error)
         line, ragged = _LINE.match(message), _RAGGED.search(message)
-        where = f"Line {line[1]} of {shown(self.path)}" if line else shown(self.path)
+        where = f"Line {int(line[1]) + self._above} of {shown(self.path)}" if line else shown(self.path)
         if ragged:
             expected, found = ragged.groups()
             return SourceError(
@@ -223,6 +226,48 @@ class DelimitedSource(QueriedSource):
             return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
         hint = "Check that its line ends are all alike and its quotation marks closed."
         return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
+
+
+def first_lines(path: Path) -> tuple[list[str], bool]:
+    """Read the start of a file as lines, or say what else it is; also returns whether the file goes on."""
+    try:
+        with opened(path) as file:
+            head = file.read(_HEAD_BYTES)
+            goes_on = bool(file.read(1))
+    except PACKING_ERRORS:
+        raise SourceError(f"{shown(path)} is not a gzip file, or was cut short.") from None
+    if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
+        raise SourceError(f"{shown(path)} is not a text file. Give it the ending of what it is.")
+    text = head.decode("utf-8-sig", errors="replace")
+    if not text.strip():
+        raise SourceError(f"{shown(path)} is empty. It needs a header and rows.")
+    # Not splitlines, which also splits at form feeds and other characters that do not end a line in a file.
+    return list(io.StringIO(text, newline="")), goes_on
+
+
+def lines_above(path: Path, separator: str | None = None) -> int:
+    """Count the lines at the start of a file that evidently are titles above the header."""
+    lines = first_lines(path)[0][:_SHOWN_LINES]
+    separators = SEPARATORS if separator is None else (separator,)
+    fitness = {one: _fitness(lines, one) for one in separators}
+    if any(fit[0] and fit[1] >= _MOSTLY and _has_names(lines[0], one) for one, fit in fitness.items()):
+        return 0
+    found = 0
+    for one in separators:
+        with suppress(csv.Error):
+            reader = csv.reader(lines, delimiter=one)
+            ends, records = [], []
+            for record, _ in zip(reader, range(_SAMPLE_RECORDS), strict=False):
+                records.append(record)
+                ends.append(reader.line_num)
+            titles = titles_above(records)
+            found = max(found, ends[titles - 1] if titles else 0)
+    return found
+
+
+def _has_names(line: str, separator: str) -> bool:
+    """Whether a line has more than one cell with something in it."""
+    return sum(bool(cell.strip(' "\r\n')) for cell in line.split(separator)) > 1
 
 
 def named(names: Sequence[str]) -> list[str]:

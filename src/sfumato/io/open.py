@@ -16,8 +16,8 @@ from typing import Any
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SourceError
 from sfumato.io.arrow import ArrowFileSource
-from sfumato.io.csv import DelimitedSource
-from sfumato.io.encodings import detected_encoding, in_utf8, is_utf8, unpacked
+from sfumato.io.csv import DelimitedSource, lines_above
+from sfumato.io.encodings import detected_encoding, has_mixed_ends, in_utf8, is_utf8, unpacked, with_one_end
 from sfumato.io.files import PACKINGS, check_readable, shown
 from sfumato.io.frames import open_frame
 from sfumato.io.json import JsonSource
@@ -148,7 +148,20 @@ def _of(module: str, name: str) -> Opener:
 
 def _delimited(path: Path, form: str, options: FileOptions) -> Source:
     separator = "\t" if form == "tsv" and options.separator is None and path.suffix != ".tsv" else options.separator
-    return DelimitedSource(path, separator, options)
+    skip = lines_above(path, separator) if options.skip is None else options.skip
+    if not skip and not has_mixed_ends(path):
+        return DelimitedSource(path, separator, options)
+    spool, mixed = with_one_end(path, skip)
+    check_readable(spool.path)
+    source = DelimitedSource(spool.path, separator, options, above=skip)
+    if skip and options.skip is None:
+        source.remark(
+            f"The first {skip:,} lines of the file are taken for titles above the header.",
+            "If that is wrong, say how many there are (skip=0, on the command line --skip 0).",
+        )
+    if mixed:
+        source.remark("Lines of the file end in different ways.", "All of them are read as ends of lines.")
+    return _with_spool(source, spool)
 
 
 def _json(path: Path, form: str, options: FileOptions) -> Source:
@@ -245,5 +258,5 @@ def _plain_utf8(file: Path, named: str | None, guess: str | None, form: Format) 
 
 def _with_spool(source: Source, spool: Spool) -> Source:
     """Keep the spooled file as long as the source."""
-    source.spool = spool  # type: ignore[attr-defined]
+    source.spool = (getattr(source, "spool", None), spool)  # type: ignore[attr-defined]
     return source

@@ -179,7 +179,7 @@ class Source(ABC):
             return pa.table({})
         table = self._read(columns, frozenset(as_text), tell)
         self.check_unchanged()
-        for at, name in enumerate(columns):
+        for at, name in enumerate(table.column_names):
             cleaned = self._cleaned(name, table.column(at), codes_for(name, na or {}), name in as_text)
             table = table if cleaned is table.column(at) else table.set_column(at, name, cleaned)
         return table
