@@ -101,6 +101,21 @@ class Dates(Hierarchy):
         return Fitted(shape(column, ordered, has_missing, tuple(levels), days_since_epoch(ordered), offsets), codes)
 
 
+class Days(Dates):
+    """The default of dates and times: days, since the second of a time gives people away and tells readers little.
+
+    Full-domain methods show months, quarters, years and decades above them, as with `Dates`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
+        moments = moments_of(column, values)
+        whole = moments if pa.types.is_date(moments.type) else moments.cast(pa.date32(), safe=False)
+        return super().fit(column, whole, has_missing)
+
+
 def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
     """Read values of any type as dates or times; the error says which cannot be read.
 

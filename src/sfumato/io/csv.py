@@ -60,7 +60,7 @@ class DelimitedSource(QueriedSource):
         super().__init__(path)
         self.options, self._above = options or FileOptions(), above
         lines, self._goes_on = first_lines(path)
-        self.separator = _checked(separator) if separator is not None else self._detected(lines)
+        self.separator = self._detected(lines) if separator is None else checked_separator(separator)
         self.columns = self._distinct(named(self._header(lines)))
         self._look_at(self._first_columns(lines))
 
@@ -288,7 +288,8 @@ def _in_utf8(cell: str) -> bool:
     return True
 
 
-def _checked(separator: object) -> str:
+def checked_separator(separator: object) -> str:
+    """Check that a separator is one character that can part cells."""
     if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n\0':
         raise invalid_parameter("open_source", "separator", "one character such as ',' or ';'", separator)
     return separator

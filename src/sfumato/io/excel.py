@@ -12,7 +12,15 @@ import pyarrow as pa
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError, SourceError, listed
 from sfumato.io.files import shown
-from sfumato.io.headers import MOST_TITLES, looks_headless, made_distinct, said_headless, said_twice, titles_above
+from sfumato.io.headers import (
+    MOST_TITLES,
+    looks_headless,
+    made_distinct,
+    said_headless,
+    said_titles,
+    said_twice,
+    titles_above,
+)
 from sfumato.io.library import ImportedSource, chosen, library
 from sfumato.io.python_values import to_column, written
 from sfumato.io.source import FileOptions, checked_names, gathered
@@ -87,10 +95,7 @@ class WorkbookSource(ImportedSource):
             raise SourceError(f"Sheet '{self.sheet}' of {shown(self.path)} has nothing below row {skip:,}.")
         titles = self._titles(head) if skip is None else 0
         if titles:
-            self.remark(
-                f"The first {titles:,} rows of sheet '{self.sheet}' are taken for titles above the header.",
-                "If that is wrong, say how many rows stand above the header (skip=0, on the command line --skip 0).",
-            )
+            self.remark(*said_titles(titles, "row", f"sheet '{self.sheet}'"))
         header = head[titles:][: self._header_height(head[titles:])]
         if len(header) > 1:
             self.remark(

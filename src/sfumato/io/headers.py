@@ -108,6 +108,15 @@ def said_twice(changed: Sequence[str]) -> tuple[str, str]:
     )
 
 
+def said_titles(titles: int, unit: str, where: str) -> tuple[str, str]:
+    """What to tell about lines or rows above the header."""
+    first = f"The first {unit} of {where} is" if titles == 1 else f"The first {titles:,} {unit}s of {where} are"
+    return (
+        f"{first} taken for titles above the header.",
+        f"If that is wrong, say how many {unit}s stand above the header (skip=0, on the command line --skip 0).",
+    )
+
+
 def said_headless() -> tuple[str, str]:
     """What to tell about a header that seems to be missing."""
     return (

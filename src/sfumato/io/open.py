@@ -16,10 +16,11 @@ from typing import Any
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SourceError
 from sfumato.io.arrow import ArrowFileSource
-from sfumato.io.csv import DelimitedSource, lines_above
+from sfumato.io.csv import DelimitedSource, checked_separator, lines_above
 from sfumato.io.encodings import detected_encoding, has_mixed_ends, in_utf8, is_utf8, unpacked, with_one_end
 from sfumato.io.files import PACKINGS, check_readable, shown
 from sfumato.io.frames import open_frame
+from sfumato.io.headers import said_titles
 from sfumato.io.json import JsonSource
 from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import FileOptions, Openable, Source, date_forms, decimal_sign
@@ -148,6 +149,7 @@ def _of(module: str, name: str) -> Opener:
 
 def _delimited(path: Path, form: str, options: FileOptions) -> Source:
     separator = "\t" if form == "tsv" and options.separator is None and path.suffix != ".tsv" else options.separator
+    separator = None if separator is None else checked_separator(separator)
     skip = lines_above(path, separator) if options.skip is None else options.skip
     if not skip and not has_mixed_ends(path):
         return DelimitedSource(path, separator, options)
@@ -155,10 +157,7 @@ def _delimited(path: Path, form: str, options: FileOptions) -> Source:
     check_readable(spool.path)
     source = DelimitedSource(spool.path, separator, options, above=skip)
     if skip and options.skip is None:
-        source.remark(
-            f"The first {skip:,} lines of the file are taken for titles above the header.",
-            "If that is wrong, say how many there are (skip=0, on the command line --skip 0).",
-        )
+        source.remark(*said_titles(skip, "line", "the file"))
     if mixed:
         source.remark("Lines of the file end in different ways.", "All of them are read as ends of lines.")
     return _with_spool(source, spool)
@@ -182,6 +181,7 @@ FORMATS = (
     Format(("sas7bdat",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("xpt",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("rds",), _of("r", "open_r")),
+    Format(("rda", "rdata"), _of("r", "open_r")),
     Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
