@@ -178,7 +178,7 @@ def test_missing_values_may_be_refused(folder: Path) -> None:
     ("output", "code", "said"),
     [
         ("none/release.csv", 4, "its directory does not exist. Create it first."),
-        ("release.xlsx", 2, ".csv, .tsv, .parquet"),
+        ("release.docx", 2, ".csv, .tsv, .parquet"),
         (".", 4, "'.' cannot be written: it is a directory. Name a file in it."),
         ("patients.csv", 2, "The output and the input are the same file"),
         ("./../{folder}/patients.csv", 2, "The output and the input are the same file"),

@@ -208,7 +208,7 @@ class QueriedSource(FileSource):
 
 def _converted(texts: pa.Array, found: TextReading | pa.DataType) -> pa.Array:
     """Give texts the type that was found for them; without values they are text."""
-    return found.convert(texts) if isinstance(found, TextReading) else texts.cast(pa.string())
+    return found.convert(texts.cast(pa.string())) if isinstance(found, TextReading) else texts.cast(pa.string())
 
 
 @contextmanager

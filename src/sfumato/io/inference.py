@@ -106,7 +106,7 @@ class Narrowing:
 
     def look(self, values: pa.Array) -> None:
         """Rule out the types that these values cannot have."""
-        distinct = values.unique().drop_null()
+        distinct = values.unique().drop_null().cast(pa.string())
         if not len(distinct):
             return
         if self._given is not None:

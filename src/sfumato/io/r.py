@@ -1,7 +1,7 @@
 """R data frames, as ``saveRDS`` and ``save`` write them, read; and written as ``readRDS`` reads them.
 
-Written in R's own serialization, version 2, without any metadata: numbers, truth values, dates and times have their types
-of R, all else is text.
+Written in R's own serialization, version 2, without any metadata: numbers, truth values, dates and times have their
+types of R, all else is text.
 """
 
 from __future__ import annotations

@@ -133,7 +133,11 @@ class WrittenNumbers:
         fitting = [style for style, fits in self._fits.items() if fits]
         if len(fitting) == 1:
             return fitting[0]
-        return (self._expected.elsewhere or POINT) if fitting else None
+        if not fitting:
+            return None
+        # Nobody writes amounts of money with three decimals.
+        money = COMMA if self._units - {"%", "‰"} and COMMA not in self._signs else POINT
+        return self._expected.elsewhere or money
 
     def _may_be_codes(self, style: str) -> bool:
         """Whether they may be numbers of identity or telephone, written in groups: all as long, and without a fraction.
@@ -150,9 +154,10 @@ class WrittenNumbers:
             return ""
         if self._expected.elsewhere is not None or (style == POINT and self._units & MONEY_WITH_POINTS):
             return ""
-        if style == POINT and COMMA in self._signs:
+        if COMMA in self._signs:
             return "every comma stands before three digits, so it may also be a decimal comma"
-        return "every point stands before three digits, so it may also part thousands"
+        other = "part thousands" if style == POINT else "be a decimal point"
+        return f"every point stands before three digits, so it may also {other}"
 
     def _said(self, style: str) -> str:
         name, group = ("comma", "point") if style == COMMA else ("point", "comma")

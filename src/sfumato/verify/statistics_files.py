@@ -77,7 +77,8 @@ def _read_r(path: Path) -> tuple[list[str], list[pa.ChunkedArray]]:
     return list(frame.columns), [pa.chunked_array(frame[name].to_arrow()) for name in frame.columns]
 
 
-def _sheet_column(values: list[Any]) -> pa.ChunkedArray:
+def _sheet_column(cells: list[Any]) -> pa.ChunkedArray:
+    values = [None if cell == "" else cell for cell in cells]
     mixed = len({type(value) for value in values if value is not None}) > 1
     column = pa.array([None if value is None else repr(value) for value in values] if mixed else values)
     return pa.chunked_array([column.dictionary_encode() if pa.types.is_string(column.type) else column])
