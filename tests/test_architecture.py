@@ -18,7 +18,7 @@ import pytest
 PACKAGE = "sfumato"
 LONGEST_MODULE = 500
 SHORTEST_MODULE = 60
-MOST_FILES, MOST_ROOMS = 4, 17
+MOST_FILES, MOST_ROOMS = 5, 17
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
@@ -37,6 +37,7 @@ LAYERS = (
     ("profiles",),
     ("api",),
     ("sklearn", "testing"),
+    ("studio",),
     ("cli",),
     ("__main__",),
 )
@@ -598,7 +599,7 @@ def test_a_small_module_with_one_user_is_found(tmp_path: Path) -> None:
 
 
 def test_a_crowded_top_is_found(tmp_path: Path) -> None:
-    files = CLEAN | {f"loose_{number}.py": "" for number in range(3)}
-    assert "5 files at the top" in the_top_stays_small(fake_tree(tmp_path / "files", files))[0]
+    files = CLEAN | {f"loose_{number}.py": "" for number in range(4)}
+    assert "6 files at the top" in the_top_stays_small(fake_tree(tmp_path / "files", files))[0]
     rooms = CLEAN | {f"room_{number}/__init__.py": "" for number in range(12)}
     assert "rooms, 17 at most" in the_top_stays_small(fake_tree(tmp_path / "rooms", rooms))[0]

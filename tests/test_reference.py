@@ -31,6 +31,7 @@ RESULTS = {
     "Anatomized",
     "Anatomy",
     "Certificate",
+    "Frontier",
     "Preset",
     "Release",
     "Released",
@@ -46,6 +47,7 @@ INSIDE = {
     "Anatomy": {"hierarchies", "source", "tables"},
     "Verification": {"broken_rules"},
     "Strongest": set(),
+    "Frontier": {"of"},
 }
 #: Parameters that all methods of a family share and a table of their own describes.
 SHARED = {"minimize", "weights", "max_level", "exhaustive"}
@@ -152,7 +154,7 @@ def told_options(text: str) -> set[str]:
 
 def options_of(command: Any) -> set[str]:
     given = [one for one in command.params if one.param_type_name == "option"]
-    return {flag for one in given for flag in (*one.opts, *one.secondary_opts)} - {"--help", "-h"}
+    return {flag for one in given for flag in (*one.opts, *one.secondary_opts)} - {"--help", "-h", "--help-all"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -161,7 +163,7 @@ def test_every_option_of_a_command_is_in_its_section(name: str) -> None:
 
 
 def test_every_option_on_the_page_exists() -> None:
-    always = {"--version", "--help", "--install-completion", "--show-completion", "-m"}
+    always = {"--version", "--help", "-h", "--help-all", "--install-completion", "--show-completion", "-m"}
     known = always.union(*(options_of(command) for command in COMMANDS.values()))
     assert told_options(COMMAND_LINE) <= known
     assert set(re.findall(r"^## sfumato (\w+)$", COMMAND_LINE, re.MULTILINE)) == set(COMMANDS)

@@ -11,27 +11,8 @@ import pytest
 from tests.cli.command import refused, run
 
 import sfumato as sf
-from sfumato.cli.screen import aligned, wrapped
+from sfumato.cli.screen import wrapped
 from sfumato.methods import DEFAULT, REGISTRY
-
-# Help
-
-
-@pytest.mark.parametrize("command", ["anonymize", "check", "methods", "hierarchy", "demo"])
-def test_every_command_explains_itself_within_a_screen(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    done = run(command, "--help")
-    assert (done.code, done.stderr) == (0, "")
-    assert done.stdout.startswith("Usage: ")
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert run(command, "-h").stdout == done.stdout
-
-
-def test_help_lists_commands_and_exit_codes() -> None:
-    text = run("--help").stdout
-    assert all(command in text for command in ("anonymize", "check", "methods", "hierarchy", "demo"))
-    assert "Exit codes: 0 done" in text
-    assert "..." not in text.split("Commands:")[1]
 
 
 def test_version() -> None:
@@ -47,6 +28,15 @@ def test_methods_are_listed_with_what_they_guarantee() -> None:
         assert f"\n{name}" in f"\n{text}"
         assert make().summary.split()[0] in text
     assert f"{DEFAULT} (default)" in text
+
+
+def test_a_method_is_described_by_its_name() -> None:
+    done = run("methods", "mondrian")
+    assert (done.code, done.stderr) == (0, "")
+    assert "relaxed=false" in done.stdout
+    assert "hilbert" not in done.stdout
+    assert json.loads(run("methods", "mondrian", "--json").stdout)["parameters"]["relaxed"] is False
+    assert "no method called 'nope'" in refused(2, "methods", "nope")
 
 
 def test_methods_for_programs() -> None:
@@ -135,15 +125,6 @@ def test_the_demo_elsewhere(folder: Path) -> None:
 
 
 # The screen
-
-
-def test_a_table_is_cut_to_the_screen() -> None:
-    rows = [["x" * 50, "short", None], ["y", "z" * 30, "a\nb"]]
-    lines = aligned(["one", "two", "three"], rows, width=40).splitlines()
-    assert max(map(len, lines)) <= 40
-    assert lines[1].startswith("xxx")
-    assert "…" in lines[1]
-    assert lines[2].endswith("a b")
 
 
 def test_facts_are_wrapped_under_themselves() -> None:

@@ -11,7 +11,10 @@ import numpy as np
 
 from sfumato.api.tables import read_original, read_release
 from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
+from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING
 from sfumato.common import parameters
+from sfumato.common.patience import Patience
+from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
 from sfumato.release.release import Release
@@ -34,6 +37,8 @@ def attack(
     show: int = 0,
     seed: int | None = None,
     separator: str | None = None,
+    time_limit: float | None = None,
+    progress: ProgressOption = False,
 ) -> AttackReport:
     """Attack your own release, like an attacker who knows some columns of the people in it.
 
@@ -63,6 +68,10 @@ def attack(
         The seed of all random choices.
     separator
         The separator of CSV files; detected by default.
+    time_limit
+        The seconds after which no further attack is tried; the report says which were not. Ctrl-C does the same.
+    progress
+        True for a progress bar, or a function that is called with the stage's name and the share done.
 
     Examples
     --------
@@ -73,34 +82,39 @@ def attack(
     >>> report["linkage"].rate, report["linkage"].verdict
     (0.5, 'no better than guessing')
     """
-    published = release if isinstance(release, Release) else None
-    given = quasi_identifiers if published is None or quasi_identifiers is not None else published.hierarchies
-    wanted = sensitive if published is None or sensitive is not None else published.sensitive
-    if given is None:
-        raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
-    schema = Schema(given, wanted or (), rest="drop")
-    hierarchies = schema.quasi_identifiers
-    people = read_original(original, schema, separator, published)
-    secret = Secret.of(seed)
-    rows = secret.permutation("targets", people.num_rows)
-    scene = Scenario(
-        original=people,
-        release=read_release(release, schema, separator),
-        hierarchies=hierarchies,
-        sensitive=tuple(schema.sensitive),
-        knows=_known(knows, hierarchies),
-        targets=np.sort(rows[: parameters.integer("attack", "targets", targets, at_least=1)]),
-        promised=_promised(k, l, published),
-        previous=tuple(read_release(one, schema, separator) for one in previous),
-        control=None if control is None else read_original(control, schema, separator),
-        row_of=None if published is None else published.row_of,
-        path=Path(release) if isinstance(release, str | os.PathLike) else None,
-        random=secret.generator("attacks"),
-    )
-    if not people.num_rows or not scene.release.num_rows:
-        raise DataError("The original and the release need at least one row each: there is nobody to attack.")
-    names = [attacks] if isinstance(attacks, str) else list(attacks)
-    return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
+    with reporting(progress, "attack") as report:
+        patience = Patience.of("attack", time_limit, report)
+        published = release if isinstance(release, Release) else None
+        given = quasi_identifiers if published is None or quasi_identifiers is not None else published.hierarchies
+        wanted = sensitive if published is None or sensitive is not None else published.sensitive
+        if given is None:
+            raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
+        schema = Schema(given, wanted or (), rest="drop")
+        report("reading", 0.0)
+        people = read_original(original, schema, separator, published)
+        secret = Secret.of(seed)
+        rows = secret.permutation("targets", people.num_rows)
+        scene = Scenario(
+            original=people,
+            release=read_release(release, schema, separator),
+            hierarchies=schema.quasi_identifiers,
+            sensitive=tuple(schema.sensitive),
+            knows=_known(knows, schema.quasi_identifiers),
+            targets=np.sort(rows[: parameters.integer("attack", "targets", targets, at_least=1)]),
+            promised=_promised(k, l, published),
+            previous=tuple(read_release(one, schema, separator) for one in previous),
+            control=None if control is None else read_original(control, schema, separator),
+            row_of=None if published is None else published.row_of,
+            path=Path(release) if isinstance(release, str | os.PathLike) else None,
+            order=_order(l, published),
+            tight=published is not None and published.details.levels is None,
+            random=secret.generator("attacks"),
+            patience=patience,
+        )
+        if not people.num_rows or not scene.release.num_rows:
+            raise DataError("The original and the release need at least one row each: there is nobody to attack.")
+        names = [attacks] if isinstance(attacks, str) else list(attacks)
+        return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
 
 
 def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) -> tuple[str, ...]:
@@ -114,6 +128,18 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
             f"{listed(hierarchies)}."
         )
     return names
+
+
+def _order(l: float | None, published: Release | None) -> str:  # noqa: E741
+    """Say in which order classes were made; nothing follows from it if other models than k-anonymity held rows back."""
+    if published is None:
+        return GREEDY if l is None else ""
+    if any(promise["model"] != "k-anonymity" for promise in published.promises):
+        return ""
+    if published.details.levels is not None:
+        return FULL_DOMAIN
+    made_by = published.details.chosen or published.manifest["method"]["name"]
+    return PEELING if PEELING in made_by else ""
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741

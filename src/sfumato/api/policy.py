@@ -113,7 +113,16 @@ class Policy(Request):
         """
         return checks.check(data, self.for_its_release())
 
-    def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        original: object,
+        release: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        recipient: str | None = None,
+        purpose: str | None = None,
+    ) -> Verification:
         """Write a report about a released file, whatever made it, for the person who signs; see `Release.report`.
 
         Parameters
@@ -124,6 +133,8 @@ class Policy(Request):
             The table that the release was made from, as in `sfumato.anonymize`.
         release
             The released file.
+        title, recipient, purpose
+            As in `Release.report`.
 
         Returns
         -------
@@ -131,9 +142,11 @@ class Policy(Request):
             What holds for the file, which the report says too.
         """
         from sfumato.api.report import facts_of_files  # noqa: PLC0415
+        from sfumato.release.report.facts import About  # noqa: PLC0415
         from sfumato.release.report.page import page  # noqa: PLC0415
 
-        found = facts_of_files(self, self.to_dict(), original, release)
+        about = About(title, recipient, purpose)
+        found = facts_of_files(self, self.to_dict(), original, release, about)
         write_text(path, page(found))
         return found.verification
 

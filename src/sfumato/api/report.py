@@ -11,19 +11,21 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.api.tables import read_release
+from sfumato.assess.cautions import CODES
 from sfumato.assess.cautions.column_kinds import kind_of_type
 from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
-from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record
+from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record, promises_privacy
 from sfumato.release.report.columns import ColumnFacts, describe_column
-from sfumato.release.report.facts import LEAST, Making, ReportFacts, publishable
+from sfumato.release.report.facts import LEAST, About, Making, ReportFacts, publishable
+from sfumato.release.report.released_rows import count_unique, example_of
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
-from sfumato.run.build import coded_original
 from sfumato.run.check import check_in_memory, columns_shown
+from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request
@@ -31,7 +33,11 @@ from sfumato.verify.verification import Verification
 
 
 def facts_of_files(
-    request: Request, record: Mapping[str, Any], original: object, release: str | os.PathLike[str]
+    request: Request,
+    record: Mapping[str, Any],
+    original: object,
+    release: str | os.PathLike[str],
+    about: About | None = None,
 ) -> ReportFacts:
     """Collect the facts about a released file; how it was made is known only from the policy.
 
@@ -45,6 +51,8 @@ def facts_of_files(
         The table that it was made from.
     release
         The released file.
+    about
+        The title of the report, who gets the release, and what for.
     """
     source = open_source(original, separator=request.separator, encoding=request.encoding)
     prepared = prepare(read_table(source, request), request)
@@ -84,7 +92,7 @@ def facts_of_files(
         kinds=kinds,
         grounds=Grounds.of(stated, verification),
         suppressed=suppressed,
-        may=Reportable(least, suppressed),
+        may=Reportable(least, suppressed, promises_privacy(promises)),
         losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
         by_column=lost,
         columns=columns,
@@ -92,6 +100,10 @@ def facts_of_files(
         keeps_order=request.keep_order,
         pseudonyms=list(request.pseudonymize),
         changed=list(request.transform),
+        unique=count_unique(released, list(request.schema.sensitive), list(request.pseudonymize)),
+        example=example_of(released, prepared.roles),
+        not_looked_at=CODES,
+        about=about or About(),
         file=HashedFile.of(release, "released file"),
     )
     return publishable(found)

@@ -85,6 +85,9 @@ def anonymize(
     certificate: CertificateFile = None,
     sign: SigningKey = None,
     report: ReportFile = None,
+    title: options.ReportTitle = None,
+    recipient: options.Recipient = None,
+    purpose: options.Purpose = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -98,7 +101,10 @@ def anonymize(
     from sfumato.cli.table import Input, columns_of
 
     also_read = {} if sign is None else {"private key": sign}
-    files = ReleaseFiles(place, output, manifest, save_policy, alternatives, certificate, report, write_as, also_read)
+    about = _about_report(report, title=title, recipient=recipient, purpose=purpose)
+    files = ReleaseFiles(
+        place, output, manifest, save_policy, alternatives, certificate, report, write_as, also_read, about
+    )
     _refuse_signature(certificate, sign)
     limit = LossLimit.of(max_gcp, maximize)
     refuse_json_on_stdout(files, as_json)
@@ -181,6 +187,14 @@ def make(
     return release, written.notes
 
 
+def _about_report(report: Path | None, **about: str | None) -> dict[str, str]:
+    """What the report says of itself; without a report nothing would say it."""
+    given = {name: text for name, text in about.items() if text is not None}
+    if given and report is None:
+        raise ParameterError(f"--{next(iter(given))} is said in a report, and none is written. Name one with --report.")
+    return given
+
+
 def _refuse_before_the_work(policy: Policy, files: ReleaseFiles, data: Path | Source) -> None:
     """Refuse what would fail after the work: files that cannot be written, and files that this release cannot have."""
     from sfumato.run.where import require_memory, writes_folder
@@ -215,7 +229,9 @@ def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: P
         key, seed = files.also_read.get("private key"), policy.seed
         certify(data, release, files.output, files.certificate, seed=seed, separator=policy.separator, sign=key)
     if files.report is not None:
-        release.report(files.report, file=None if files.to_stdout else files.output)
+        title, recipient, purpose = (files.about.get(name) for name in ("title", "recipient", "purpose"))
+        file = None if files.to_stdout else files.output
+        release.report(files.report, file=file, title=title, recipient=recipient, purpose=purpose)
 
 
 def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:

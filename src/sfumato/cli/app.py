@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sfumato import __version__
-from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
+from sfumato.cli.exits import end_cleanly_when_terminated, explained
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer
 
@@ -23,28 +23,41 @@ if TYPE_CHECKING:
 else:
     Mixed = object
 
-#: Every command with its line in ``sfumato --help``, in that order. ``sfumato.cli.risk.risk`` is the command ``risk``.
-COMMANDS = {
-    "profile": "Describe a table, and suggest a role for each column.",
-    "init": "Write a first policy, after asking about every column.",
-    "anonymize": "Anonymize a table; the release is checked before it is written.",
-    "recode": "Recode next month's table to the levels of last month's release.",
-    "anatomize": "Release two tables: exact rows with groups, and the groups' sensitive values.",
-    "check": "Check any table against privacy models.",
-    "sign": "Sign a certificate with a key of yours.",
-    "risk": "Measure how likely people in a table are to be re-identified.",
-    "attack": "Attack a release as someone who knows some columns would.",
-    "report": "Write a report about a release for the person who signs it off.",
-    "utility": "Measure what is left of a table in its release.",
-    "compare": "Compare methods at several k on one table.",
-    "explain": "Explain why a release looks as it does, and what other settings would cost.",
-    "sql": "Print SQL that makes a full-domain release inside the database.",
-    "methods": "List the methods and what each guarantees.",
-    "presets": "List the presets: what regulations ask for.",
-    "hierarchy": "Preview the hierarchy of a column, and write it to a file to edit.",
-    "clean": "Remove the temporary files of runs that were killed.",
-    "demo": "Make up a census, anonymize it and show the result.",
+#: Every command with its line in ``sfumato --help``, in groups. ``sfumato.cli.risk.risk`` is the command ``risk``.
+GROUPS = {
+    "Start": {
+        "init": "Write a first policy, after asking about every column.",
+        "profile": "Describe a table, and suggest a role for each column.",
+        "hierarchy": "Preview the hierarchy of a column, and write it to a file to edit.",
+        "studio": "Go from a file to a signed release in the browser, on this machine.",
+        "demo": "Make up a census, anonymize it and show the result.",
+    },
+    "Make": {
+        "anonymize": "Anonymize a table; the release is checked before it is written.",
+        "recode": "Recode next month's table to the levels of last month's release.",
+        "anatomize": "Release two tables: exact rows with groups, and the groups' sensitive values.",
+        "sql": "Print SQL that makes a full-domain release inside the database.",
+        "clean": "Remove the temporary files of runs that were killed.",
+    },
+    "Check": {
+        "check": "Check any table against privacy models.",
+        "risk": "Measure how likely people in a table are to be re-identified.",
+        "attack": "Attack a release as someone who knows some columns would.",
+        "utility": "Measure what is left of a table in its release.",
+    },
+    "Understand": {
+        "explain": "Explain why a release looks as it does, and what other settings would cost.",
+        "compare": "Compare methods at several k on one table.",
+        "frontier": "Show what each k costs and what it protects.",
+        "methods": "List the methods and what each guarantees.",
+        "presets": "List the presets: what regulations ask for.",
+    },
+    "Hand out": {
+        "report": "Write a report about a release for the person who signs it off.",
+        "sign": "Sign a certificate with a key of yours.",
+    },
 }
+COMMANDS = {name: line for lines in GROUPS.values() for name, line in lines.items()}
 
 #: The types of options whose values are words, or are easily converted from one.
 TEXT = (str, str | None)
@@ -98,6 +111,25 @@ def _of_text(value: object, wanted: object) -> object:
 class Command(_ParsesAtOnce, TyperCommand):
     """A command of Sfumato."""
 
+    def get_help(self, ctx: Any) -> str:
+        """The everyday options."""
+        from sfumato.cli.help import command_help
+
+        return command_help(self, ctx)
+
+
+def _show_everything(ctx: typer.Context, wanted: bool) -> None:
+    if wanted:
+        from sfumato.cli.help import command_help
+
+        answer(command_help(ctx.command, ctx, everything=True))
+        raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool, typer.Option("--help-all", callback=_show_everything, is_eager=True, help="Show all options and exit.")
+]
+
 
 class _Loaded(Mapping[str, Any]):
     """The commands by name, each imported and prepared when it is first looked up."""
@@ -135,9 +167,10 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     for one in signature(function).parameters.values():
         plain = one.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[one.name])
         shown += options if one.name == "asked" else [plain]
+    shown.append(Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
 
     @wraps(function)
-    def run(**given: Any) -> None:
+    def run(help_all: bool, **given: Any) -> None:
         said = {name: given.pop(name) for name in taken}
         asked = {"asked": Asked(command=function.__name__, **said)} if taken else {}
         with explained(), _kept_files(said) if "force" in said else nullcontext():
@@ -166,21 +199,21 @@ class Commands(_ParsesAtOnce, TyperGroup):
         """List the names in the order of the help."""
         return list(COMMANDS)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a line for every command, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def get_help(self, ctx: Any) -> str:
+        """Every command in its group, without importing any."""
+        from sfumato.cli.help import commands_help
+
+        return commands_help(ctx, self, GROUPS)
 
 
 app = typer.Typer(
     name="sfumato",
     cls=Commands,
     help="Publish tables about people so that nobody in them can be singled out.",
-    epilog=MEANING,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.exits import FAILED
-from sfumato.cli.screen import answer, answer_json
+from sfumato.cli.exits import FAILED, INTERRUPTED
+from sfumato.cli.screen import answer, answer_json, is_watched
 
 Knows = Annotated[
     list[str] | None,
@@ -47,6 +47,7 @@ def attack(
     control: Control = None,
     targets: Targets = 1_000,
     show: Show = 0,
+    time_limit: options.TimeLimit = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Attack a release as someone who knows some columns of the people in it; exit code 1 if a promise is broken.
@@ -57,6 +58,7 @@ def attack(
     from sfumato.api.attack import promised_by
     from sfumato.cli.request import opened
     from sfumato.cli.table import Input, known_columns
+    from sfumato.common.patience import INTERRUPT
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
         promised = promised_by([model.to_policy() for model in policy.privacy])
@@ -74,6 +76,8 @@ def attack(
             targets=targets,
             show=show,
             seed=policy.seed,
+            time_limit=time_limit,
+            progress=is_watched(),
         )
     if as_json:
         answer_json(report.to_dict())
@@ -81,3 +85,5 @@ def attack(
         answer(report.summary())
     if not report.ok:
         raise typer.Exit(FAILED)
+    if report.ended == INTERRUPT:
+        raise typer.Exit(INTERRUPTED)

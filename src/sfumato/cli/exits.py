@@ -13,7 +13,7 @@ from types import FrameType
 import typer
 
 from sfumato import errors
-from sfumato.cli.screen import paragraphs, say
+from sfumato.cli.screen import is_watched, paragraphs, say
 
 FAILED = 1
 WRONG_REQUEST = 2
@@ -24,10 +24,18 @@ NOT_CHECKABLE = 6
 UNEXPECTED = 70
 INTERRUPTED = 130
 
-MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is not possible, or a rule is broken;
-2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written, or
-exists already (see --force); 5 a caution stands in the way (see --confirm and --strict); 6 no rule is broken, but the
-file alone does not prove some promise; 70 a fault of Sfumato; 130 interrupted."""
+#: What ``sfumato --help`` says about them.
+MEANING = {
+    0: "done, or every rule holds",
+    FAILED: "the privacy asked for is not possible, or a rule is broken",
+    WRONG_REQUEST: "a wrong option, column, hierarchy or policy",
+    BAD_DATA: "the data cannot be read or used",
+    NOT_WRITTEN: "the output cannot be written, or exists already (see --force)",
+    CAREFUL: "a caution stands in the way (see --confirm and --strict)",
+    NOT_CHECKABLE: "no rule is broken, but the file alone does not prove some promise",
+    UNEXPECTED: "a fault of Sfumato",
+    INTERRUPTED: "interrupted",
+}
 
 #: The first entry that fits decides.
 CODES: tuple[tuple[type[Exception], int], ...] = (
@@ -46,7 +54,8 @@ def explained() -> Iterator[None]:
     try:
         yield
     except errors.SfumatoError as error:
-        say(paragraphs(f"Error: {error}") if isinstance(error, errors.CautionError) else f"Error: {error}")
+        fitted = isinstance(error, errors.CautionError) or is_watched()
+        say(paragraphs(f"Error: {error}") if fitted else f"Error: {error}")
         raise typer.Exit(next(code for kind, code in CODES if isinstance(error, kind))) from None
     except KeyboardInterrupt:
         say("\nInterrupted. No half-written file is left behind.")

@@ -30,6 +30,8 @@ class ReleaseFiles:
         The format of the release, where the name of its file does not say it.
     also_read
         Other files that are read, by what they are: the policy, a key.
+    about
+        What the report says of its title, the recipient and the purpose.
     """
 
     place: str
@@ -41,6 +43,7 @@ class ReleaseFiles:
     report: Path | None = None
     write_as: str | None = None
     also_read: Mapping[str, Path] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def written(self) -> dict[str, Path]:
         """List the files that are written, by what they hold."""

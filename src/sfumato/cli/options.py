@@ -365,7 +365,25 @@ Force = Annotated[
         help="A file that exists and may be overwritten, or a folder whose files may be (repeat).",
     ),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit", metavar="SECONDS", help="Stop after so many seconds, and keep what is done until then."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+ReportTitle = Annotated[
+    str | None,
+    typer.Option("--title", metavar="TEXT", help="The title of the report; by default the name of the file."),
+]
+Recipient = Annotated[
+    str | None,
+    typer.Option("--recipient", metavar="TEXT", help="Who gets the release, as the report says; by default a blank."),
+]
+Purpose = Annotated[
+    str | None,
+    typer.Option("--purpose", metavar="TEXT", help="What they get it for, as the report says; by default a blank."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 

@@ -21,6 +21,9 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")] = Path(
         "report.html"
     ),
+    title: options.ReportTitle = None,
+    recipient: options.Recipient = None,
+    purpose: options.Purpose = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a report about a released file: one HTML page for the person who signs it off.
@@ -36,7 +39,9 @@ def report(
     altair()
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)
-    verification = Policy.read(policy).report(output, original, release)
+    verification = Policy.read(policy).report(
+        output, original, release, title=title, recipient=recipient, purpose=purpose
+    )
     if not quiet:
         say(f"wrote {output}\n{verification.summary()}")
     if not verification.ok:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -27,6 +27,11 @@ def silent(*told: object) -> None:
 def stage(report: Progress, name: str) -> Tell:
     """Bind the name of a stage to a progress callback."""
     return lambda share: report(name, share)
+
+
+def scaled(tell: Tell, begin: float, length: float) -> Tell:
+    """Report the share of a part as a share of the whole."""
+    return lambda share: tell(begin + share * length)
 
 
 #: Printed once per process, when a kernel is compiled and no bar is shown.
@@ -64,18 +69,45 @@ def notebook() -> Any:
     return shell if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None else None
 
 
+class TimeLeft:
+    """An estimate of the time that is left, from how fast the share of the work grew since it last began anew."""
+
+    #: Seconds, and the share of the work, before which an estimate would be a guess.
+    SECONDS, SHARE = 2.0, 0.02
+
+    def __init__(self) -> None:
+        self._since, self._from, self._share = 0.0, 0.0, 1.0
+
+    def after(self, share: float, now: float) -> str:
+        """Say the time left at a moment; nothing if it is too early to tell.
+
+        >>> left = TimeLeft()
+        >>> [left.after(share, now) for share, now in [(0.0, 10.0), (0.01, 11.0), (0.25, 20.0), (0.5, 130.0)]]
+        ['', '', 'about 30 s left', 'about 2 min left']
+        """
+        if share < self._share:
+            self._since, self._from = now, share
+        self._share = share
+        done, seconds = share - self._from, now - self._since
+        if done < self.SHARE or seconds < self.SECONDS or share >= 1:
+            return ""
+        left = seconds * (1 - share) / done
+        return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
+
+
 @contextmanager
 def _line_in_notebook() -> Iterator[Progress]:
     """Show one line that is updated in place: a bar would need a widget, and warn if that is not installed."""
     handle = notebook().display.display({"text/plain": "starting"}, raw=True, display_id=True)
-    shown, moment = "", 0.0
+    shown, moment, left = "", 0.0, TimeLeft()
 
     def tell(stage: str, share: float) -> None:
         nonlocal shown, moment
         now = time.monotonic()
         if stage != shown or now - moment >= NOTEBOOK_PACE:
             shown, moment = stage, now
-            handle.update({"text/plain": f"{stage} {share:.0%}" if share else stage}, raw=True)
+            said = f"{stage} {share:.0%} {left.after(share, now)}".rstrip() if share else stage
+            handle.update({"text/plain": said}, raw=True)
 
     try:
         yield tell
@@ -90,11 +122,17 @@ def _bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    columns = TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn()
+    columns = TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}")
+    left = TimeLeft()
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=1.0)
-        # A bar that was full once stops its clock, and other stages follow.
-        yield lambda stage, share: bar.update(task, description=escape(stage), completed=min(share, 0.999))
+        task = bar.add_task("starting", total=1.0, left="")
+
+        def tell(stage: str, share: float) -> None:
+            # A bar that was full once stops its clock, and other stages follow.
+            seconds = left.after(share, time.monotonic())
+            bar.update(task, description=escape(stage), completed=min(share, 0.999), left=seconds)
+
+        yield tell
 
 
 def _say_once() -> None:
@@ -127,6 +165,11 @@ class Clock:
             yield
         finally:
             self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add the time that earlier steps took."""
+        for part, took in seconds.items():
+            self.seconds[part] = self.seconds.get(part, 0.0) + took
 
     def rounded(self) -> dict[str, float]:
         """The seconds of every step, rounded for manifests."""

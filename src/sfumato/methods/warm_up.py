@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from sfumato.common.interrupts import Interrupts
 from sfumato.methods.base import Method, Task
-from sfumato.methods.interrupts import Interrupts
 from sfumato.privacy import Requirements
 
 #: How many cells are enough to call every kernel once, and how many rows at least.

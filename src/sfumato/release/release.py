@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
     from sfumato.methods.lattice.explanation import NodeExplanation
+    from sfumato.release.candidates import CandidatesLeft
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -241,6 +242,32 @@ class Release:
 
         return self.origin.explain(row, column, WhatIf(k, suppression, without), progress)
 
+    def knows(self, known: Where) -> CandidatesLeft:
+        """How many candidates remain for what somebody knows about a person, in the original and in the release.
+
+        The answer is yours alone: it tells what the original holds.
+
+        Parameters
+        ----------
+        known
+            For each column that the release shows a value, a range ``(30, 40)`` or a set of values, as in `count`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa, sfumato as sf
+        >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+        >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2)
+        >>> print(release.knows({"age": 27}))
+        1 fits before, 2 may fit after.
+        """
+        from sfumato.release.candidates import Fitting, checked_knowledge  # noqa: PLC0415
+
+        if not self.in_memory:
+            return self.origin.knows(known, None)
+        plain = [name for name in self.table.column_names if name not in self.shown.class_columns]
+        where = checked_knowledge(known, [*self.shown.quasi_identifiers, *plain])
+        return self.origin.knows(where, Fitting.of(self.answering, where, self.people))
+
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
         with at_most(self.threads):
@@ -304,10 +331,13 @@ class Release:
         *,
         file: str | os.PathLike[str] | None = None,
         utility: Utility | None = None,
+        title: str | None = None,
+        recipient: str | None = None,
+        purpose: str | None = None,
     ) -> None:
         """Write a report for the person who signs: one page of HTML that needs no network; see the how-to.
 
-        It holds totals and shares only, in words that the release shows. It needs ``sfumato[report]``.
+        It holds totals, shares and three released rows, in words that the release shows. It needs ``sfumato[report]``.
 
         Parameters
         ----------
@@ -317,15 +347,20 @@ class Release:
             The file that the release was written to; its name and hash then stand in the report.
         utility
             What `sfumato.utility` found, to stand in the report too.
+        title
+            The title of the report; by default the name of the file.
+        recipient, purpose
+            Who gets the release, and what for; by default lines to fill in by hand.
         """
         if not self.in_memory:
             raise EngineError(
                 "report() reads every cell of the release, and an engine does not load it. Write the release, and ask "
                 "for a report of the file where it fits in memory: sfumato report."
             )
+        from sfumato.release.report.facts import About  # noqa: PLC0415
         from sfumato.release.report.page import write_report  # noqa: PLC0415
 
-        write_report(self, path, file, utility)
+        write_report(self, path, file, utility, About(title, recipient, purpose))
 
     # What the method adds
 

@@ -14,12 +14,12 @@ from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
+from sfumato.common.interrupts import Interrupts
 from sfumato.loss import gcp_bound
 from sfumato.loss.bound.cutting_planes import Stop, search_prices
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
-from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.proven.diving_heuristic import DivingHeuristic
 from sfumato.methods.proven.proof import Proof
 from sfumato.methods.refinement import RefinementLimit
@@ -27,8 +27,6 @@ from sfumato.methods.refinement.search import _Search, refine
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
-
-pytest.importorskip("highspy")
 
 
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))

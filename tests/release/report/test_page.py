@@ -20,9 +20,9 @@ from tests.release.report.conftest import people, policy
 
 import sfumato as sf
 from sfumato.release.report.facts import ReportFacts, facts_of_release
+from sfumato.release.report.limits import LOOKS, TITLES
 from sfumato.release.report.page import SECTIONS, page
 from sfumato.release.report.parts import percent
-from sfumato.release.report.sections.not_protected_against import LOOKS
 
 #: A page, however large the table is.
 LARGEST = 300_000
@@ -102,12 +102,12 @@ class TestPage:
         ids = [one["id"] for name, one in elements if name == "section"]
         assert ids == list(SECTIONS)
         linked = [one["href"] for name, one in elements if name == "a"]
-        assert set(linked) == {f"#{key}" for key in SECTIONS}
+        assert set(linked) >= {f"#{key}" for key in SECTIONS}
         levels = [int(name[1]) for name in names if re.fullmatch("h[1-6]", name)]
         assert all(later - level <= 1 for level, later in pairwise(levels))
 
     def test_every_section_begins_with_a_sentence(self, text: str):
-        assert len(re.findall(r'</h2><p class="lead">[^<]{30,}\.</p>', text)) == len(SECTIONS)
+        assert len(re.findall(r'</h2><p class="lead">[^<]{30,}\.</p>', text)) == len(SECTIONS) - 1  # but page one
 
     def test_every_picture_is_described_and_has_its_table(self, text: str):
         elements = Reader(text).elements
@@ -119,7 +119,7 @@ class TestPage:
 class TestContents:
     def test_the_verdict(self, text: str, found: ReportFacts, release: sf.Release):
         said = Reader(text).text
-        assert "Every promise holds." in said
+        assert "every promise holds" in said
         assert found.file is not None
         assert found.file.sha256 in said
         assert found.file.name in said
@@ -166,7 +166,8 @@ class TestLimits:
         headings = re.findall(r"^##+ (.*)$", (repository / "docs/explanation/threat-model.md").read_text(), re.M)
         told = [limit for look in LOOKS for limit in look(found)]
         assert {limit.entry for limit in told} <= set(headings)
-        assert "Plain columns" in {limit.title for limit in told}
+        assert {limit.entry for limit in told} <= TITLES.keys()
+        assert "Columns that are published unchanged" in {limit.title for limit in told}
 
     def test_are_found_by_looking(self, found: ReportFacts):
         entries = {limit.entry for look in LOOKS for limit in look(found)}

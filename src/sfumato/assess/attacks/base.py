@@ -14,6 +14,15 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sfumato.assess.attacks.scenario import Scenario
 
+#: What an outcome means for somebody who publishes, in the order of a report.
+BROKEN, WITHIN, NOT_PROMISED, GUESSING = (
+    "breaks a promise",
+    "within the promise",
+    "not promised",
+    "no better than guessing",
+)
+GROUPS = (BROKEN, WITHIN, NOT_PROMISED, GUESSING)
+
 #: The half-width of a 95 % confidence interval, in standard errors.
 STANDARD_ERRORS = 1.96
 
@@ -40,6 +49,8 @@ class AttackOutcome:
         The rate that the promises of the release allow; None if they set no limit.
     trials
         The number of people, rows or cells that it was tried on.
+    sentence
+        The outcome in a sentence about people.
     """
 
     attack: str
@@ -53,6 +64,7 @@ class AttackOutcome:
     trials: int
     variant: str = ""
     limit: float | None = None
+    sentence: str = ""
 
     @property
     def gain(self) -> float:
@@ -70,6 +82,15 @@ class AttackOutcome:
         return self.limit is not None and self.low > self.limit + 1e-9
 
     @property
+    def group(self) -> str:
+        """Which of the `GROUPS` of a report it belongs to."""
+        if self.breaks_promise:
+            return BROKEN
+        if not self.better_than_guessing:
+            return GUESSING
+        return NOT_PROMISED if self.limit is None else WITHIN
+
+    @property
     def verdict(self) -> str:
         """The outcome in a few words."""
         if self.breaks_promise:
@@ -80,7 +101,7 @@ class AttackOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values, ready for JSON."""
-        return vars(self) | {"gain": self.gain, "verdict": self.verdict}
+        return vars(self) | {"gain": self.gain, "verdict": self.verdict, "group": self.group}
 
 
 class Attack(ABC):
@@ -94,6 +115,11 @@ class Attack(ABC):
         What the attacker knows, what counts as success, and what someone without the release does.
     needs
         What a scenario must provide for the attack.
+    finds
+        A sentence about people that ends with how often it succeeds: "Whoever knows … finds the row of …". In it,
+        ``{rate}`` stands for how often, and ``{variant}`` for the variant.
+    instead
+        What the baseline is, in the same sentence: "without the release, …".
     """
 
     name: ClassVar[str]
@@ -101,6 +127,8 @@ class Attack(ABC):
     success: ClassVar[str]
     guesses: ClassVar[str]
     needs: ClassVar[str] = "a person to attack"
+    finds: ClassVar[str] = ""
+    instead: ClassVar[str] = "without the release"
 
     @abstractmethod
     def run(self, scenario: Scenario) -> Iterable[AttackOutcome]:
@@ -128,7 +156,25 @@ class Attack(ABC):
             trials=len(chances),
             variant=variant,
             limit=limit,
+            sentence=self._sentence(rate, float(baseline), limit, variant),
         )
+
+    def _sentence(self, rate: float, baseline: float, limit: float | None, variant: str) -> str:
+        found = self.finds or f"Somebody knows {self.knows}, and {self.success}: {{rate}}"
+        promised = "" if limit is None else f"; the release promises at most {in_words(limit)}"
+        said = found.format(rate=in_words(rate), variant=variant)
+        return f"{said}; {self.instead}, {in_words(baseline)}{promised}."
+
+
+def in_words(rate: float) -> str:
+    """Say a rate as people of a hundred, or one of many.
+
+    >>> [in_words(rate) for rate in (0, 0.0004, 0.031, 0.5, 0.9996, 1)]
+    ['0 in 100', '1 in 2,500', '3 in 100', '50 in 100', 'more than 99 in 100', '100 in 100']
+    """
+    if 0 < rate < 0.01:
+        return f"1 in {round(1 / rate):,}"
+    return "more than 99 in 100" if 0.995 < rate < 1 else f"{round(100 * rate)} in 100"
 
 
 def wilson(rate: float, trials: int) -> tuple[float, float]:

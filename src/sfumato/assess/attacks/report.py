@@ -1,15 +1,25 @@
-"""The report of all attacks, the worst first."""
+"""The report of all attacks, by what each means for whoever publishes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.assess.attacks.base import AttackOutcome
-from sfumato.common.html import element, facts, fragment, table, verdict
+from sfumato.assess.attacks.base import BROKEN, GROUPS, GUESSING, NOT_PROMISED, WITHIN, AttackOutcome
+from sfumato.common.html import Content, Markup, element, facts, fragment, table, verdict
 
-HEADER = ("attack", "succeeds", "95 % interval", "guessing", "verdict")
+HEADER = ("attack", "succeeds", "95 % interval", "guessing", "promised")
+#: What each group says, under its name.
+MEANING = {
+    BROKEN: "these succeed more often than the release promises",
+    WITHIN: "better than guessing, but no more often than the release promises",
+    NOT_PROMISED: "better than guessing, and no model of this release sets a limit",
+    GUESSING: "the release does not help these attackers",
+}
+#: The width of the summary, in characters.
+WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,8 @@ class AttackReport:
         How many people were attacked, of how many.
     found
         People who are found for certain, with their values; empty unless requested.
+    ended
+        Why some attacks were not tried, such as the time limit; None if all were.
     """
 
     outcomes: tuple[AttackOutcome, ...]
@@ -33,6 +45,7 @@ class AttackReport:
     targets: int
     people: int
     found: tuple[Mapping[str, Any], ...] = ()
+    ended: str | None = None
 
     @property
     def worst_first(self) -> tuple[AttackOutcome, ...]:
@@ -42,9 +55,27 @@ class AttackReport:
         )
 
     @property
+    def groups(self) -> dict[str, tuple[AttackOutcome, ...]]:
+        """The outcomes that break a promise, keep it, were never promised, or are no better than guessing."""
+        return {name: tuple(one for one in self.worst_first if one.group == name) for name in GROUPS}
+
+    @property
     def ok(self) -> bool:
         """Whether no attack succeeds more often than the promises allow."""
         return not any(one.breaks_promise for one in self.outcomes)
+
+    @property
+    def verdict(self) -> str:
+        """The report in one or two sentences."""
+        many = {name: len({one.attack for one in here}) for name, here in self.groups.items()}
+        if many[BROKEN]:
+            return f"A promise does NOT hold: {_attacks(many[BROKEN])} more often than is promised."
+        said = "No promise is broken."
+        if self.ended is not None:
+            said = f"No promise was broken by the attacks that were tried before {self.ended} ended them."
+        if many[NOT_PROMISED]:
+            said += f" {_attacks(many[NOT_PROMISED]).capitalize()} where nothing is promised."
+        return said
 
     def __getitem__(self, name: str) -> AttackOutcome:
         """The worst outcome of an attack."""
@@ -65,6 +96,8 @@ class AttackReport:
         """Convert to plain values, ready for JSON."""
         return {
             "ok": self.ok,
+            "verdict": self.verdict,
+            "ended": self.ended,
             "targets": self.targets,
             "people": self.people,
             "attacks": [one.to_dict() for one in self.worst_first],
@@ -72,45 +105,74 @@ class AttackReport:
             "found": [dict(one) for one in self.found],
         }
 
-    def rows(self) -> list[tuple[str, str, str, str, str]]:
-        """List the rows of the `summary`: attack, success, interval, guessing, verdict."""
-        return [
-            (
-                f"{one.attack} ({one.variant})" if one.variant else one.attack,
-                f"{one.rate:.1%}",
-                f"{one.low:.1%} to {one.high:.1%}",
-                f"{one.baseline:.1%}",
-                one.verdict,
-            )
-            for one in self.worst_first
-        ]
-
     def summary(self) -> str:
-        """Format the table of attacks, worst first, and what was not tried."""
-        cells = [HEADER, *self.rows()]
-        widths = [max(len(row[at]) for row in cells) for at in range(len(HEADER))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
-        ]
-        lines.insert(0, f"{self.targets:,} of {self.people:,} people attacked")
+        """Format the attacks group by group, each in a sentence and with its figures, and what was not tried."""
+        lines = [f"{self.targets:,} of {self.people:,} people attacked", *textwrap.wrap(self.verdict, WIDTH)]
+        for name, outcomes in self.groups.items():
+            if outcomes:
+                lines += ["", *textwrap.wrap(f"{name.upper()}: {MEANING[name]}", WIDTH)]
+                lines += [line for here in _by_attack(outcomes) for line in _lines(here)]
+        lines += [""] if self.found or self.skipped else []
         lines += [f"found: {_described(one)}" for one in self.found]
-        lines += [f"not tried: {name}, which needs {needs}" for name, needs in self.skipped.items()]
+        for name, needs in self.skipped.items():
+            lines += textwrap.wrap(f"not tried: {name}, which needs {needs}", WIDTH, subsequent_indent="  ")
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        said = "No attack succeeds more often than is promised" if self.ok else "A promise does NOT hold"
         # People who were found are not shown: notebooks are saved with their output.
         found = element("p", f"{len(self.found):,} people are found for certain: see .found") if self.found else None
         return fragment(
             f"Attacks on {self.targets:,} of {self.people:,} people",
-            verdict(self.ok, said),
-            table(HEADER, self.rows(), numbers={1, 2, 3}),
+            verdict(self.ok and self.ended is None, self.verdict),
+            [_section(name, outcomes) for name, outcomes in self.groups.items() if outcomes],
             found,
             facts((f"not tried: {name}", f"needs {needs}") for name, needs in self.skipped.items()),
         )
+
+
+def _attacks(many: int) -> str:
+    return "one attack succeeds" if many == 1 else f"{many} attacks succeed"
+
+
+def _by_attack(outcomes: Iterable[AttackOutcome]) -> list[list[AttackOutcome]]:
+    """Put the variants of an attack together, the attack with the worst one first."""
+    found: dict[str, list[AttackOutcome]] = {}
+    for one in outcomes:
+        found.setdefault(one.attack, []).append(one)
+    return list(found.values())
+
+
+def _lines(variants: list[AttackOutcome]) -> list[str]:
+    """The lines of one attack: a sentence about its worst variant, and the figures of each."""
+    said = textwrap.wrap(
+        f"{variants[0].attack}: {variants[0].sentence}", WIDTH, initial_indent="  ", subsequent_indent="    "
+    )
+    width = max(len(one.variant) for one in variants)
+    for one in variants:
+        promised = "" if one.limit is None else f", promised at most {one.limit:.1%}"
+        named = f"{one.variant:<{width}}  " if width else ""
+        said.append(
+            f"      {named}{one.rate:.1%} ({one.low:.1%} to {one.high:.1%}), guessing {one.baseline:.1%}{promised}"
+        )
+    return said
+
+
+def _section(name: str, outcomes: tuple[AttackOutcome, ...]) -> Markup:
+    rows: list[tuple[Content, ...]] = [
+        (
+            [f"{one.attack} ({one.variant})" if one.variant else one.attack, element("br"), one.sentence],
+            f"{one.rate:.1%}",
+            f"{one.low:.1%} to {one.high:.1%}",
+            f"{one.baseline:.1%}",
+            "" if one.limit is None else f"{one.limit:.1%}",
+        )
+        for one in outcomes
+    ]
+    heading = element("h4", f"{name[0].upper()}{name[1:]}: {MEANING[name]}")
+    return element("div", heading, table(HEADER, rows, numbers={1, 2, 3, 4}))
 
 
 def _described(person: Mapping[str, Any]) -> str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.interrupts import Interrupts
 from sfumato.common.progress import Progress, silent
 from sfumato.methods.comparators.cut_table import Cuts, CutTable
 from sfumato.methods.comparators.kernels.k_optimize import BOUND, COST, LEFT_OUT, SURELY_OUT
 from sfumato.methods.enumeration.optimality import INTERRUPT, OPTIMUM, ROUNDING, TIME, WORK, Course, figure
-from sfumato.methods.interrupts import Interrupts
 
 Figures = NDArray[np.float64]
 

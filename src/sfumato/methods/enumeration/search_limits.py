@@ -6,10 +6,10 @@ import math
 import time
 from dataclasses import dataclass, field, replace
 
+from sfumato.common.interrupts import Interrupts
 from sfumato.common.progress import Progress, silent
 from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course, figure
 from sfumato.methods.enumeration.partition_problem import PartitionProblem
-from sfumato.methods.interrupts import Interrupts
 
 #: The work limit of a search without a time limit, in values visited: a base, an amount per row, and a maximum. That is
 #: some seconds for a large table, less for a small one, and the same on every machine.

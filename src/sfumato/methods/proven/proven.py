@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.common.interrupts import Interrupts
 from sfumato.loss.bound.cutting_planes import Stop
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.details import MethodDetails
-from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.portfolio import Candidate, cheap, suitable, try_all
 from sfumato.methods.proven.proof import Proof
 from sfumato.methods.refinement import RefinementLimit
@@ -38,8 +38,7 @@ SLICES = 4
 class Proven(Method):
     """Prove a bound that every release must lose, derive classes from the proof, and refine them.
 
-    It needs the extra ``sfumato[proven]``. With models other than k-anonymity, or more than 60,000 distinct rows, it
-    starts from the classes of other methods.
+    With models other than k-anonymity, or more than 60,000 distinct rows, it starts from the classes of other methods.
 
     Parameters
     ----------

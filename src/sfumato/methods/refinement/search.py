@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.interrupts import Interrupts
 from sfumato.common.threads import side_by_side
-from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.refinement.kernel_arguments import aim_of, sensitive_codes
 from sfumato.methods.refinement.kernels.move_rows import Neighbours, dissolve_classes, move_rows
 from sfumato.methods.refinement.kernels.mutable_classes import Grouping, Table, make_grouping

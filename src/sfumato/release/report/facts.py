@@ -17,6 +17,7 @@ from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
 from sfumato.release.manifest import Grounds, Reportable
 from sfumato.release.report.columns import ColumnFacts, describe_column
+from sfumato.release.report.released_rows import Example, UniqueRows, count_unique, example_of
 from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
 
@@ -63,6 +64,23 @@ class Making:
 
 
 @dataclass(frozen=True)
+class About:
+    """What a report says about the handing out of a release, as its owner declares it.
+
+    Attributes
+    ----------
+    title
+        The title of the report; the name of the released file if none is given.
+    recipient, purpose
+        Who gets the release, and what for; a line to fill in by hand if not given.
+    """
+
+    title: str | None = None
+    recipient: str | None = None
+    purpose: str | None = None
+
+
+@dataclass(frozen=True)
 class ReportFacts:
     """What a report says about a release.
 
@@ -91,6 +109,14 @@ class ReportFacts:
         What makes the release again, without values of the original.
     elided
         The columns whose hierarchies list values, which are not in the report.
+    unique
+        How many released rows nobody shares; None if nobody counted them.
+    example
+        A few released rows.
+    not_looked_at
+        The codes of the cautions that nobody could look for.
+    about
+        The title of the report, who gets the release, and what for.
     """
 
     verification: Verification
@@ -117,6 +143,10 @@ class ReportFacts:
     grounds: Grounds = field(default_factory=Grounds)
     versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
     file: HashedFile | None = None
+    unique: UniqueRows | None = None
+    example: Example = field(default_factory=Example)
+    not_looked_at: Sequence[str] = ()
+    about: About = field(default_factory=About)
     when: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 
     @property
@@ -180,7 +210,10 @@ def column_facts(release: Release, name: str) -> ColumnFacts | None:
 
 
 def facts_of_release(
-    release: Release, file: str | os.PathLike[str] | None = None, utility: Utility | None = None
+    release: Release,
+    file: str | os.PathLike[str] | None = None,
+    utility: Utility | None = None,
+    about: About | None = None,
 ) -> ReportFacts:
     """Collect what is known about a release that was made here."""
     manifest = release.manifest
@@ -210,6 +243,14 @@ def facts_of_release(
         may=Reportable.of(manifest),
         grounds=Grounds.recorded(manifest["grounds"]),
         versions=manifest["versions"],
+        unique=count_unique(
+            release.table,
+            [name for name, role in manifest["roles"].items() if role == "sensitive"],
+            manifest["options"].get("pseudonymize", ()),
+        ),
+        example=example_of(release.table, manifest["roles"]),
+        not_looked_at=manifest.get("not_looked_at", ()),
+        about=about or About(),
         file=None if file is None else HashedFile.of(file),
     )
     return publishable(found)

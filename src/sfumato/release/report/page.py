@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from sfumato.assess.utility.report import Utility
 from sfumato.common.html import Markup, element, joined, style
 from sfumato.io import write_text
-from sfumato.release.report.facts import ReportFacts, facts_of_release
+from sfumato.release.report.facts import About, ReportFacts, facts_of_release
+from sfumato.release.report.page_one import subject_of
+from sfumato.release.report.parts import cut
 from sfumato.release.report.sections.how_it_was_made import section_making
 from sfumato.release.report.sections.not_protected_against import section_limits
+from sfumato.release.report.sections.page_one import section_page_one
 from sfumato.release.report.sections.policy import section_policy
 from sfumato.release.report.sections.verdict import section_verdict
 from sfumato.release.report.sections.what_was_lost import section_lost
@@ -24,15 +27,17 @@ if TYPE_CHECKING:
 
 #: The sections in their order, with the text of the link to each.
 SECTIONS = {
-    "verdict": ("Verdict", section_verdict),
+    "one": ("The decision", section_page_one),
+    "limits": ("What it does not protect against", section_limits),
+    "verdict": ("Promises and checks", section_verdict),
     "people": ("Who is protected", section_people),
     "lost": ("What was lost", section_lost),
     "making": ("How it was made", section_making),
-    "limits": ("What it does not protect against", section_limits),
     "policy": ("The policy", section_policy),
 }
 
-TITLE = "Release report"
+#: The most characters of a title.
+LONGEST_TITLE = 120
 
 
 def write_report(
@@ -40,9 +45,10 @@ def write_report(
     path: str | os.PathLike[str],
     file: str | os.PathLike[str] | None = None,
     utility: Utility | None = None,
+    about: About | None = None,
 ) -> None:
     """Write the report of a release to a file, atomically."""
-    write_text(path, page(facts_of_release(release, file, utility)))
+    write_text(path, page(facts_of_release(release, file, utility, about)))
 
 
 def page(found: ReportFacts) -> str:
@@ -51,7 +57,6 @@ def page(found: ReportFacts) -> str:
 
 
 def _head(found: ReportFacts) -> Markup:
-    about = f"{TITLE}: {found.file.name}" if found.file is not None else TITLE
     return element(
         "head",
         element("meta", charset="utf-8"),
@@ -59,7 +64,7 @@ def _head(found: ReportFacts) -> Markup:
         element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name_="color-scheme", content="light dark"),
         element("meta", name_="referrer", content="no-referrer"),
-        element("title", about),
+        element("title", _title(found)),
         style(RULES),
     )
 
@@ -71,20 +76,25 @@ def _security() -> str:
 
 
 def _body(found: ReportFacts) -> Markup:
-    links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in SECTIONS.items()]
-    subject = found.file.name if found.file is not None else f"a table of {found.verification.rows:,} rows"
+    first, *others = (build(found) for _, build in SECTIONS.values())
+    links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in list(SECTIONS.items())[1:]]
     return element(
         "body",
-        element("a", "Skip to the report", href="#verdict", class_="skip"),
-        element("header", element("h1", TITLE), element("p", subject, class_="subject")),
-        element("nav", element("ol", links), aria_label="Sections"),
-        element("main", joined(*(build(found) for _, build in SECTIONS.values()))),
+        element("a", "Skip to the report", href="#one", class_="skip"),
+        element("header", element("h1", _title(found))),
+        element("main", first, element("nav", element("ol", links), aria_label="Details"), joined(*others)),
         element(
             "footer",
             element(
                 "p",
-                "This page holds totals and shares only: no row of the original, and no value that the published "
-                "table does not show. It asks no server for anything.",
+                "This page holds totals, shares and a few rows of the published table: no row of the original, and no "
+                "value that the published table does not show. It asks no server for anything.",
             ),
         ),
     )
+
+
+def _title(found: ReportFacts) -> str:
+    """The title that was given, or what is released."""
+    given = found.about.title
+    return cut(" ".join(given.split()), LONGEST_TITLE) if given else f"Release of {subject_of(found)}"

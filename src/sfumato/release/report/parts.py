@@ -1,4 +1,4 @@
-"""Building blocks of the report's sections: headings with their lead, figures, tables, key figures, lists."""
+"""Building blocks of the report's sections: headings with their lead, figures, tables, lists."""
 
 from __future__ import annotations
 
@@ -62,21 +62,6 @@ def scrolling(laid: Markup) -> Markup:
     return element("div", laid, class_="wide", tabindex=0, role="group", aria_label="table")
 
 
-def key_figures(figures: Iterable[tuple[str, str, str]]) -> Markup:
-    """The few numbers that matter most: each a value, its name, and what it means."""
-    cards = [
-        element(
-            "div",
-            element("dt", name),
-            element("dd", value, class_="value"),
-            element("dd", meaning, class_="note"),
-            class_="card",
-        )
-        for value, name, meaning in figures
-    ]
-    return element("dl", cards, class_="cards")
-
-
 def items(said: Iterable[Content]) -> Markup | None:
     """A list of sentences, or None if there are none."""
     found = [element("li", one) for one in said]
@@ -126,7 +111,20 @@ def quoted(columns: Sequence[str]) -> str:
 
 def sentence(text: str) -> str:
     """Cut a sentence that long names have made too long to read."""
-    return text if len(text) <= LONGEST_SENTENCE else f"{text[: LONGEST_SENTENCE - 1]}…"
+    return cut(text, LONGEST_SENTENCE)
+
+
+def cut(text: str, longest: int) -> str:
+    """Cut a text between words, where that loses little.
+
+    >>> cut("one two three", 9), cut("abcdefghij", 5)
+    ('one two…', 'abcd…')
+    """
+    if len(text) <= longest:
+        return text
+    kept = text[: longest - 1]
+    words = kept.rpartition(" ")[0]
+    return f"{words if len(words) > longest // 2 else kept}…"
 
 
 def _is_figure(value: Value | Markup) -> bool:

@@ -1,4 +1,4 @@
-"""What is promised, and how it was verified: the first section of a report."""
+"""What is promised, how it was verified, and what that rests on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.common.charts.charts import told
-from sfumato.common.html import Content, Markup, element, facts, verdict
+from sfumato.common.html import Content, Markup, element, facts
 from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import (
     items,
-    key_figures,
     listing,
     named,
     names,
@@ -36,20 +35,19 @@ IN_WORDS = {
     "k-map": "Everybody looks like at least {others} others in the population that the table was drawn from.",
     "marketer-risk": "On average over all people, the chance to be picked out of the population is limited.",
     "population-uniques": "At most so many people look like nobody else in the population.",
+    "differential-privacy": "Whether a person's row was in the table hardly changes what could have come out.",
     "delta-presence": "Nobody can tell from the table whether a person is in it, beyond the limits that are promised.",
 }
 
 
 def section_verdict(found: ReportFacts) -> Markup:
-    """The verdict, the promises in plain words, and what was checked when, how and by whom."""
+    """The promises in plain words, and what was checked when, how and by whom."""
     verification = found.verification
     return section(
         "verdict",
-        "Verdict",
-        "Whether this table keeps what is promised to the people in it, recounted from the published rows alone.",
-        verdict(verification.ok, _sentence(found)),
+        "Promises and checks",
+        "What is promised to the people in this table, how it was recounted, and what it rests on.",
         *(paragraph(element("strong", caveat)) for caveat in verification.caveats),
-        key_figures(_figures(found)),
         subsection("What is promised", listing(("promise", "what it means"), list(_promises(found)))),
         subsection(
             "How it was checked", _checks(found), *_unproven(found), *(paragraph(note) for note in verification.notes)
@@ -57,35 +55,6 @@ def section_verdict(found: ReportFacts) -> Markup:
         subsection("What this rests on", *_grounds(found)),
         subsection("What was checked", facts(_provenance(found))),
     )
-
-
-def _sentence(found: ReportFacts) -> str:
-    verification = found.verification
-    if verification.ok and not verification.checks:
-        return "No promise was asked for, so none was checked."
-    if verification.ok:
-        many = len(verification.checks)
-        return "Every promise holds." if many > 1 else "The promise holds."
-    if not verification.rows:
-        return "Not verified: the table has no rows."
-    if not verification.broken:
-        return "No promise is broken, but this file alone does not prove all of them."
-    broken = len(verification.violations)
-    return f"Do not publish: {broken} {'promise is' if broken == 1 else 'promises are'} broken."
-
-
-def _figures(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
-    verification, before, after = found.verification, found.risk.before.prosecutor, found.risk.after.prosecutor
-    came = f"of {found.rows_in:,} in the original" if found.may.losses else f"{found.may.few} were left out"
-    yield f"{verification.rows:,}", "rows published", came
-    if verification.k is not None:
-        yield f"{verification.k:,}", "people look alike at least", "the smallest group that can be told apart"
-    if after.highest is not None:
-        yield percent(after.highest), "highest risk of being found", "for somebody who knows a person's particulars"
-    if found.may.original:
-        yield percent(before.unique_share), "were unique before", f"now {percent(after.unique_share)}"
-    if "gcp" in found.losses:
-        yield percent(found.losses["gcp"]), "of the detail is lost", "0% nothing, 100% everything"
 
 
 def _promises(found: ReportFacts) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,221 @@
+"""What the worker has on its desk: a table, its profile, and the policy that follows from the user's plan."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato import datasets
+from sfumato.api.policy import Policy
+from sfumato.api.profile import profile
+from sfumato.common.progress import Progress
+from sfumato.errors import CautionError, ParameterError, SfumatoError
+from sfumato.io import Source, open_source, write_table
+from sfumato.privacy import KAnonymity
+from sfumato.profiles import Profile
+from sfumato.profiles.draft import draft
+from sfumato.run.policy import hierarchy_from_policy, method_from_policy, model_from_policy
+from sfumato.run.request import AUTO
+from sfumato.studio.plan import OPTIONS, Plan
+from sfumato.table.schema import Schema
+
+#: The people of the example census.
+EXAMPLE_ROWS = 20_000
+
+
+class Held:
+    """A table that the worker holds, read and profiled when it is first needed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    shown
+        The name that the page shows.
+    example
+        The dataset to write there first, if it is an example.
+    """
+
+    def __init__(self, path: Path, shown: str, example: str | None = None) -> None:
+        self.path = path
+        self.shown = shown
+        self._example = example
+        #: What operations keep for the next question, such as a release.
+        self.kept: dict[str, Any] = {}
+        self.lock = threading.RLock()
+        self._profile: Profile | None = None
+
+    @cached_property
+    def source(self) -> Source:
+        """The open file."""
+        self.make_example()
+        return open_source(self.path)
+
+    def make_example(self) -> None:
+        """Write the example, if it is one and is not there yet."""
+        with self.lock:
+            if self._example is not None and not self.path.exists():
+                made = datasets.census(EXAMPLE_ROWS) if self._example == "census" else datasets.patients()
+                write_table(made.table, self.path)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All rows, as `sfumato.anonymize` reads them."""
+        with self.lock:
+            return self.source.read(self.source.columns)
+
+    def profiled(self, tell: Progress) -> Profile:
+        """What the columns are; counted once."""
+        with self.lock:
+            if self._profile is None:
+                self.make_example()
+                self._profile = profile(self.path, progress=tell)
+            return self._profile
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What an operation works with.
+
+    Attributes
+    ----------
+    held
+        The table.
+    plan
+        What the user decided.
+    args
+        What the page asked.
+    tell
+        Reports a stage and the share of it that is done.
+    folder
+        A private folder for files that the user can download.
+    """
+
+    held: Held
+    plan: Plan
+    args: Mapping[str, Any]
+    tell: Progress
+    folder: Path = field(repr=False)
+
+    @property
+    def profile(self) -> Profile:
+        """What the columns of the table are."""
+        return self.held.profiled(self.tell)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, by their numbers."""
+        return self.profile.names
+
+    @property
+    def table(self) -> pa.Table:
+        """The rows."""
+        return self.held.table
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that follows from the plan."""
+        return policy_of(self.plan, self.profile)
+
+    def columns(self, key: str = "columns") -> list[str]:
+        """The names of the columns whose numbers the page sent."""
+        given = self.args.get(key, [])
+        if not isinstance(given, list) or not all(isinstance(one, int) and 0 <= one < len(self.names) for one in given):
+            raise ParameterError(f"'{key}' is a list of column numbers.")
+        return [self.names[one] for one in given]
+
+    def number(self, key: str, usual: int, least: int, most: int) -> int:
+        """A whole number that the page sent."""
+        given = self.args.get(key, usual)
+        if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
+            raise ParameterError(f"'{key}' is a whole number from {least:,} to {most:,}.")
+        return given
+
+
+#: Answers a question with plain values, at once or one after the other.
+Operation = Callable[[Bench], Any | Iterator[Any]]
+
+
+def policy_of(plan: Plan, found: Profile) -> Policy:
+    """Make the policy of a plan: what the user decided, and for the rest what the profile suggests."""
+    roles = dict(zip(found.names, plan.roles, strict=True))
+    drafted = draft(found, roles, plan.k).policy
+    own = {
+        found.names[int(at)]: hierarchy_from_policy(record, f"The steps of '{found.names[int(at)]}'")
+        for at, record in plan.hierarchies.items()
+        if plan.roles[int(at)] == "quasi-identifier"
+    }
+    schema = _with_hierarchies(drafted.schema, own)
+    models = drafted.privacy
+    if plan.privacy:
+        models = [one for one in drafted.privacy if isinstance(one, KAnonymity)]
+        models += [model_from_policy(record) for record in plan.privacy]
+    options: dict[str, Any] = dict(plan.options)
+    return Policy(
+        schema,
+        models,
+        method_from_policy({"name": options.pop("method", AUTO)}),
+        na=drafted.na,
+        confirm=plan.confirm,
+        **options,
+    )
+
+
+def _with_hierarchies(schema: Schema, own: Mapping[str, Any]) -> Schema:
+    return Schema(
+        {**schema.quasi_identifiers, **own},
+        sensitive=schema.sensitive,
+        identifiers=schema.identifiers,
+        plain=schema.plain,
+        person=schema.person,
+        survey_weights=schema.survey_weights,
+    )
+
+
+def plan_of(policy: Policy, found: Profile, before: Plan) -> Plan:
+    """Make the plan that a policy says, for a table that was profiled; what the report says about it stays."""
+    roles = policy.schema.roles(found.names)
+    schema = policy.schema
+    own = {
+        str(at): how.to_policy()
+        for at, name in enumerate(found.names)
+        if (how := schema.quasi_identifiers.get(name)) is not None
+    }
+    others = [one.to_policy() for one in policy.privacy if not isinstance(one, KAnonymity)]
+    options = {name: value for name, value in policy.unusual().items() if name in OPTIONS}
+    if policy.method.name != AUTO:
+        options["method"] = policy.method.name
+    return replace(
+        before,
+        roles=tuple("identifier" if role == "drop" else role for role in roles.values()),
+        unsure=(),
+        hierarchies=own,
+        privacy=tuple(others),
+        k=max((one.k for one in policy.privacy if isinstance(one, KAnonymity)), default=None),
+        options=options,
+        confirm=policy.confirm,
+        decided=(),
+    )
+
+
+def error_record(error: BaseException, stage: str) -> dict[str, Any]:
+    """Describe an error for the page; only Sfumato's own messages are known to be fit for the owner of the table."""
+    if isinstance(error, SfumatoError):
+        record = {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        return record | ({"cautions": _confirmable(error)} if isinstance(error, CautionError) else {})
+    if isinstance(error, MemoryError):
+        return {"kind": "OutOfMemory", "message": "", "stage": stage}
+    return {"kind": "Unexpected", "message": type(error).__name__, "stage": stage}
+
+
+def _confirmable(error: CautionError) -> list[dict[str, Any]]:
+    """The cautions that stand in the way, each with the names that confirm it."""
+    return [
+        {"found": one.found, "advice": one.advice, "names": list(one.columns) or [one.code]} for one in error.cautions
+    ]

@@ -1,0 +1,50 @@
+"""Screen 1: what the columns are, what they do to the risk, and the steps of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.profiles.combinations import singling
+from sfumato.studio.desk import Bench
+
+#: The values that are shown of a column, and the rows that are shown at once.
+SHOWN_VALUES, MOST_ROWS = 4, 200
+#: Rows that are anonymized to compile what the user will need.
+WARM_ROWS = 300
+
+
+def profile(bench: Bench) -> dict[str, Any]:
+    """What every column seems to be, and why, with some of its values."""
+    return {"rows": bench.profile.rows, "columns": bench.profile.to_dict(SHOWN_VALUES)["columns"]}
+
+
+def risk(bench: Bench) -> dict[str, Any]:
+    """How many people could be found by what others may know, with the roles of the plan, and what to beware of."""
+    found, roles = bench.profile, dict(zip(bench.names, bench.plan.roles, strict=True))
+    known = [found[name] for name in bench.names if roles[name] == "quasi-identifier"]
+    together = singling([one.facts for one in known]).share if known else 0.0
+    without = {}
+    for one in known:
+        others = [other.facts for other in known if other is not one]
+        without[bench.names.index(one.name)] = singling(others).share if others else 0.0
+    return {
+        "share": together,
+        "columns": [bench.names.index(one.name) for one in known],
+        "without": without,
+        "cautions": [one.to_dict() for one in found.cautions_for(roles)],
+    }
+
+
+def rows(bench: Bench) -> dict[str, Any]:
+    """Some rows of the table, as text."""
+    start, count = bench.number("start", 0, 0, 10**12), bench.number("count", 50, 1, MOST_ROWS)
+    some = bench.table.slice(start, count)
+    cells = [column.cast(pa.string()).to_pylist() for column in some.columns]
+    return {"start": start, "total": bench.table.num_rows, "rows": [list(row) for row in zip(*cells, strict=True)]}
+
+
+def warm(bench: Bench) -> None:
+    """Compile what a release of this table needs, on a few of its rows, while the user reads."""
+    bench.policy.run(bench.table.slice(0, WARM_ROWS), progress=bench.tell)

@@ -1,0 +1,51 @@
+// The shell: the bar with the three screens, what is wrong, what is running, and the screen itself.
+import { html, render, t, language, speak, useEffect } from "./ui.js";
+import { enter, trouble } from "./port.js";
+import { screen, table, policy, refresh, step, openGiven, offers } from "./state.js";
+import { Trouble, Running, Failure } from "./states.js";
+import { Panel } from "./panel.js";
+import { Columns } from "./screens/columns.js";
+import { Choose } from "./screens/choose.js";
+import { HandOut } from "./screens/handout.js";
+
+/** The screens in their order; a screen is a component without arguments. */
+const SCREENS = { columns: Columns, choose: Choose, handout: HandOut };
+
+function Bar() {
+  return html`<header class="bar">
+    <strong class="brand">Sfumato</strong>
+    <span class="file">${table.value ? `${table.value.name} · ` : ""}${t("shell.stays")}</span>
+    <nav aria-label=${t("shell.screens")}>
+      ${Object.keys(SCREENS).map((name, at) => html`<button key=${name} class="tab" disabled=${!policy.value && at > 0}
+        aria-current=${screen.value === name ? "page" : null} onClick=${() => { screen.value = name; }}>${at + 1} ${t(`${name}.name`)}</button>`)}
+    </nav>
+    <span class="tools">
+      <button disabled=${!policy.value?.undo} onClick=${() => step("undo")}>${t("shell.undo")}</button>
+      <button disabled=${!policy.value?.redo} onClick=${() => step("redo")}>${t("shell.redo")}</button>
+      <button lang=${language.value === "en" ? "de" : "en"} onClick=${() => speak(language.value === "en" ? "de" : "en")}>${language.value === "en" ? "Deutsch" : "English"}</button>
+    </span>
+  </header>`;
+}
+
+function Page() {
+  useEffect(() => {
+    const press = event => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input, textarea")) return;
+      event.preventDefault();
+      if (policy.value?.[event.shiftKey ? "redo" : "undo"]) step(event.shiftKey ? "redo" : "undo");
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const Screen = SCREENS[screen.value];
+  if (trouble.value && trouble.value !== "gone") return html`<${Trouble} />`;
+  return html`<${Bar} /><${Trouble} />
+    <main id="main"><${Failure} /><${Running} /><${Screen} />${policy.value && html`<${Panel} />`}</main>`;
+}
+
+export async function start(token, nonce) {
+  render(html`<${Page} />`, document.getElementById("page"));
+  if (!await enter(token, nonce)) return;
+  await refresh();
+  if (!table.value && offers.value.given) await openGiven();
+}

@@ -1,0 +1,106 @@
+// What the page shows, as the server says it. Nothing is computed here that the server does not know.
+import { signal, computed } from "./vendor/signals.js";
+import { get, post, subscribe, request, upload, worker } from "./port.js";
+
+export const screen = signal("columns");
+export const table = signal(null);
+export const policy = signal(null);
+export const made = signal(null);
+export const offers = signal({ given: null, examples: [] });
+/** The running job that the page waits for: {name, stage, share, since, cancel}. */
+export const running = signal(null);
+/** The last error of a job or a change: {kind, message, stage}. */
+export const failure = signal(null);
+export const risk = signal(null);
+export const plan = computed(() => policy.value?.plan ?? null);
+
+/** Take over all that the server says. */
+export function take(state) {
+  table.value = state.table;
+  policy.value = state.policy;
+  made.value = state.made;
+  offers.value = { given: state.given, examples: state.examples };
+  worker.value = state.worker;
+}
+
+export const refresh = () => get("/api/state").then(take);
+
+/** Run a job that the page waits for: the last good result stays on the screen. */
+export function run(name, args = {}) {
+  failure.value = null;
+  return new Promise(resolve => {
+    const stop = subscribe(name, args, message => {
+      if (message.kind === "progress") {
+        const began = running.value?.stage === message.stage ? running.value.began : Date.now();
+        running.value = { ...running.value, stage: message.stage, share: message.share, began };
+      }
+      if (!["done", "failed", "cancelled"].includes(message.kind)) return;
+      if (running.value?.stop === stop) running.value = null;
+      if (message.kind === "failed") failure.value = message.error;
+      resolve(message.kind === "done" ? message.value : null);
+    });
+    running.value = { name, stage: "", share: 0, since: Date.now(), began: Date.now(), stop };
+  });
+}
+
+/** Open a table and profile it. */
+export async function open(opening) {
+  failure.value = null;
+  try {
+    take(await opening);
+  } catch (error) {
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
+    return;
+  }
+  risk.value = null;
+  await run("profile");
+  await refresh();
+  if (!policy.value) return;
+  await look();
+  subscribe("warm", {}, () => {});
+}
+export const openExample = name => open(post("/api/tables", { example: name }));
+export const openGiven = () => open(post("/api/tables", { given: true }));
+export const openFile = (file, keep = false) => open(upload(file, keep));
+
+/** How many people could be found with the roles in force. */
+export async function look() {
+  const asked = policy.value.etag;
+  try {
+    const found = await request("risk");
+    if (asked === policy.value?.etag) risk.value = { ...found, etag: asked };
+  } catch (error) {
+    if (error.error && asked === policy.value?.etag) failure.value = { ...error.error };
+  }
+}
+
+/** Change the plan, and show what follows. */
+export async function change(what) {
+  try {
+    policy.value = await post("/api/policy", what, { "if-match": policy.value.etag });
+  } catch (error) {
+    if (error.kind === "stale") await refresh();
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
+    return;
+  }
+  failure.value = null;
+  await afterwards();
+}
+export async function step(name) {
+  policy.value = await post(`/api/policy/${name}`);
+  await afterwards();
+}
+/** Put the plan of a policy file in force. */
+export async function openPolicy(file) {
+  failure.value = null;
+  try {
+    policy.value = await post("/api/policy/open", { text: await file.text() });
+    await afterwards();
+  } catch (error) {
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
+  }
+}
+async function afterwards() {
+  made.value = policy.value.made;
+  if (risk.value?.etag !== policy.value.etag) await look();
+}

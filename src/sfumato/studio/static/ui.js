@@ -1,0 +1,33 @@
+// What every view uses: elements, texts and signals.
+import { h, render, Fragment } from "./vendor/preact.js";
+import htm from "./vendor/htm.js";
+import { signal, computed } from "./vendor/signals.js";
+import en from "./texts/en.js";
+import de from "./texts/de.js";
+
+export { h, render, Fragment, signal, computed };
+export { useEffect, useRef, useState, useId } from "./vendor/hooks.js";
+export const html = htm.bind(h);
+
+const LANGUAGES = { en, de };
+const wanted = localStorage.getItem("language") ?? navigator.language?.slice(0, 2);
+export const language = signal(wanted in LANGUAGES ? wanted : "en");
+document.documentElement.lang = language.value;
+
+/** Choose a language; it is the only thing that outlives the tab. */
+export function speak(name) {
+  language.value = name;
+  localStorage.setItem("language", name);
+  document.documentElement.lang = name;
+}
+
+/** The text of a key such as "columns.title"; {names} in it are replaced. */
+export function t(key, values = {}) {
+  const text = key.split(".").reduce((part, name) => part?.[name], LANGUAGES[language.value]) ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => name in values ? String(values[name]) : whole);
+}
+
+export const number = value => value.toLocaleString(language.value);
+/** A share as a percentage; small ones keep a digit. */
+export const percent = share => new Intl.NumberFormat(language.value, {
+  style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);

@@ -1,0 +1,56 @@
+"""The files of the page: small, vendored modules as recorded, and every text in both languages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import sfumato.studio
+
+STATIC = Path(sfumato.studio.__file__).parent / "static"
+VENDOR = STATIC / "vendor"
+RECORDED = json.loads((VENDOR / "versions.json").read_text(encoding="utf-8"))
+MOST_BYTES = 120_000
+
+
+@pytest.mark.parametrize("record", RECORDED, ids=lambda record: record["file"])
+def test_a_vendored_module_is_what_was_published_but_for_what_is_recorded(record: dict[str, str]) -> None:
+    shipped = (VENDOR / record["file"]).read_text(encoding="utf-8")
+    assert hashlib.sha256(shipped.encode()).hexdigest() == record["sha256"]
+    original = shipped
+    for published, ours in record["replaced"]:
+        original = original.replace(ours, published) if ours else original + published
+    assert hashlib.sha256(original.encode()).hexdigest() == record["original"]
+    licence = VENDOR / f"LICENSE.{record['package'].replace('@', '').replace('/', '-')}.txt"
+    assert "opyright" in licence.read_text(encoding="utf-8")
+    assert record["license"] in {"MIT", "Apache-2.0"}
+
+
+def test_every_vendored_module_is_recorded() -> None:
+    assert {path.name for path in VENDOR.glob("*.js")} == {record["file"] for record in RECORDED}
+
+
+def test_script_and_style_are_small() -> None:
+    files = [path for path in STATIC.rglob("*") if path.suffix in {".js", ".css", ".html"}]
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
+
+
+def keys_of(text: str) -> list[str]:
+    """Return the keys of a file of texts, in their order."""
+    return re.findall(r"""^\s*["']?([\w-]+)["']?:|[{,]\s*["']?([\w-]+)["']?:""", text, re.MULTILINE)
+
+
+def test_both_languages_have_the_same_texts() -> None:
+    english, german = ((STATIC / "texts" / f"{name}.js").read_text(encoding="utf-8") for name in ("en", "de"))
+    assert keys_of(english) == keys_of(german)
+    assert len(keys_of(english)) > 20
+
+
+def test_nothing_asks_for_anything_elsewhere() -> None:
+    for path in STATIC.rglob("*"):
+        if path.suffix in {".js", ".css", ".html"} and path.parent != VENDOR:
+            assert not re.search(r"https?://", path.read_text(encoding="utf-8").replace("http://www.w3.org", "")), path
