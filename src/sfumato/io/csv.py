@@ -41,6 +41,7 @@ _SAMPLE_RECORDS = 50
 _SHOWN_LINES = 1_000
 #: The share of lines with as many cells as the first from which on there is no title above.
 _MOSTLY = 0.9
+_FRACTION = re.compile(r"\d[.,]\d")
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
@@ -66,8 +67,8 @@ class DelimitedSource(QueriedSource):
 
     def _distinct(self, names: list[str]) -> tuple[str, ...]:
         """Number the names that occur twice, with a remark."""
-        names, changed = made_distinct(names)
-        if changed:
+        if len(set(names)) < len(names):
+            names, changed = made_distinct(names)
             self.remark(*said_twice(changed), *changed, severity="warning")
         return checked_names(names)
 
@@ -81,8 +82,12 @@ class DelimitedSource(QueriedSource):
 
     def _look_at(self, columns: list[list[str]]) -> None:
         """Find the decimal sign that the first rows show in some column, and whether the header seems to be missing."""
-        self._decimal = decimal_shown(columns)
-        suspects = looks_headless(self.columns, columns)
+        fractions = [cells for cells in columns if any(_FRACTION.search(cell) for cell in cells)]
+        self._decimal = decimal_shown(fractions) if fractions else None
+        is_usual = all(
+            name.isidentifier() and name not in cells for name, cells in zip(self.columns, columns, strict=False)
+        )
+        suspects = [] if is_usual else looks_headless(self.columns, columns)
         if suspects:
             self.remark(*said_headless(), *suspects, severity="error")
 

@@ -66,8 +66,8 @@ def _is_value(name: str, cells: Sequence[str]) -> bool:
     others = [cell.strip() for cell in cells if cell.strip()]
     if _NUMBER.fullmatch(name):
         return bool(others) and all(_NUMBER.fullmatch(cell) for cell in others[:50])
-    if name in others:
-        return True
+    if name in others or not any(letter.isdigit() for letter in name):
+        return name in others
     dates = WrittenDates()
     dates.look(pa.array([name]))
     return dates.reading is not None

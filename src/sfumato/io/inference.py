@@ -42,6 +42,10 @@ _DATES = (
     _Plain(rf"^{_MOMENT}(Z|[+-]\d{{2}}:?\d{{2}})$", pa.timestamp("us", tz="UTC")),
 )
 
+#: What numbers with a sign or a unit, and what dates look like; most words look like neither.
+_LIKE_NUMBERS = r"^[^\pL]*\d|^[^\pL\d]*\pL{1,4}[^\pL\d]*\d|^[^\d]*[.,]\d"
+_LIKE_DATES = r"^\s*\d{1,4}[-/. \pL].*\d|^\s*\pL+\.? \d{1,2}\D"
+
 #: The form that says that a column holds no dates.
 NO_DATES = "no"
 
@@ -94,8 +98,10 @@ class Narrowing:
         self._left = list((*_NUMBERS, *_DATES) if expected.numbers else _DATES)
         self._broken: set[pa.DataType] = set()
         self._empty = True
-        self._numbers = WrittenNumbers(expected)
-        self._dates: WrittenDates | None = None if expected.form == NO_DATES else WrittenDates()
+        # None as soon as a value rules them out, before anything is made of the others.
+        self._numbers: WrittenNumbers | None = None
+        self._dates: WrittenDates | None = None
+        self._can_be_numbers, self._can_be_dates = True, expected.form != NO_DATES
         self._days: TextReading | None = None
         self._given = self._given_reading()
         self._misfits = self._looked_at = 0
@@ -121,21 +127,27 @@ class Narrowing:
         self._note_days(distinct, was_empty)
 
     def _look_for_numbers(self, distinct: pa.Array, plain: pa.DataType | None) -> None:
-        if not self._numbers.is_possible:
+        self._can_be_numbers = self._can_be_numbers and _all_match(_few(distinct), _LIKE_NUMBERS)
+        if not self._can_be_numbers:
             return
+        self._numbers = self._numbers or WrittenNumbers(self._expected)
         look = self._numbers.look if plain not in (pa.int64(), pa.float64()) else self._numbers.look_at_plain
         look(_few(distinct))
-        if self._numbers.is_possible:
+        self._can_be_numbers = self._numbers.is_possible
+        if self._can_be_numbers:
             look(distinct)
 
     def _look_for_dates(self, distinct: pa.Array, plain: pa.DataType | None) -> None:
-        if self._dates is None or not self._dates.is_possible:
+        self._can_be_dates = self._can_be_dates and _all_match(_few(distinct), _LIKE_DATES)
+        if not self._can_be_dates:
             return
+        self._dates = self._dates or WrittenDates()
         if plain is not None and pa.types.is_temporal(plain):
             self._dates.look_at_plain(_cast(distinct, plain))
             return
         self._dates.look(_few(distinct))
-        if self._dates.is_possible:
+        self._can_be_dates = self._dates.is_possible
+        if self._can_be_dates:
             self._dates.look(distinct)
 
     def _note_days(self, distinct: pa.Array, first: bool) -> None:
@@ -168,13 +180,15 @@ class Narrowing:
         """How values are read that have the same form everywhere; the name may say more, and thousands may be meant."""
         if kind == pa.int64() and self._days is not None:
             return self._days
-        if kind == pa.float64() and self._numbers.reading is not None:
-            return self._numbers.reading
-        said = _doubtful_numbers(self._numbers) if kind == pa.float64() else ()
-        return TextReading(kind, partial(_trimmed, kind=kind), *said)
+        numbers = self._numbers if kind == pa.float64() and self._can_be_numbers else None
+        found = None if numbers is None else numbers.reading
+        said = () if numbers is None else _doubtful_numbers(numbers)
+        return found or TextReading(kind, partial(_trimmed, kind=kind), *said)
 
     def _written(self) -> TextReading | None:
-        return self._numbers.reading or (self._dates.reading if self._dates is not None else None)
+        numbers = self._numbers.reading if self._numbers is not None and self._can_be_numbers else None
+        dates = self._dates.reading if self._dates is not None and self._can_be_dates else None
+        return numbers or dates
 
     @property
     def kind(self) -> pa.DataType:

@@ -180,7 +180,7 @@ class Source(ABC):
         table = self._read(columns, frozenset(as_text), tell)
         self.check_unchanged()
         for at, name in enumerate(table.column_names):
-            cleaned = self._cleaned(name, table.column(at), codes_for(name, na or {}), name in as_text)
+            cleaned = self._cleaned(name, table.column(at), codes_for(name, na) if na else (), name in as_text)
             table = table if cleaned is table.column(at) else table.set_column(at, name, cleaned)
         return table
 
