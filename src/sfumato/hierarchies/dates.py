@@ -82,6 +82,12 @@ class Dates(Hierarchy):
         said = {"levels": None if self.levels is None else list(self.levels), "format": self.format}
         return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """The times of a column decide whether it is shown as days, so only days are safe; text needs its form."""
+        if pa.types.is_date(kind):
+            return bool(self.levels)
+        return bool(self.levels and self.format and not _CLOCK.search(self.format)) and _is_text(kind)
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         moments = moments_of(column, values, self.format)
         ordered, codes = sort_codes(moments)
@@ -122,7 +128,7 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return converted(column, values, pa.date32(), "Dates()")
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return values
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not _is_text(kind):
         # Arrow would read a number as days or microseconds since 1970, which a column of years does not mean.
         raise DataError(
             f"Column '{column}' is declared as Dates(), but its type is {kind}. Convert it to dates, or declare it "
@@ -132,6 +138,10 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return values.cast(pa.date32())
     except pa.ArrowInvalid:
         return converted(column, values, pa.timestamp("us"), "Dates()")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:

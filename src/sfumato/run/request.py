@@ -52,13 +52,12 @@ BY_COLUMN = {"transform", "pseudonymize", "na"}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class CheckArguments(TypedDict, total=False):
-    """The arguments of a check in memory."""
+class RolesAndRules(TypedDict, total=False):
+    """Roles, models but k, and how the table is read."""
 
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
     sensitive: Iterable[str] | str
     person: str | None
-    k: int | None
     l: float | None  # noqa: E741
     t: float | None
     privacy: PrivacyModel | Sequence[PrivacyModel]
@@ -68,6 +67,12 @@ class CheckArguments(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+
+
+class CheckArguments(RolesAndRules, total=False):
+    """The arguments of a check in memory."""
+
+    k: int | None
 
 
 class CheckAnyArguments(CheckArguments, total=False):
@@ -101,8 +106,8 @@ class AnatomizeArguments(TypedDict, total=False):
     layout: str | None
 
 
-class RecodeArguments(CheckArguments, total=False):
-    """The arguments of a release, except the method."""
+class AttemptArguments(RolesAndRules, total=False):
+    """The arguments that all attempts at one table share: those of a release, except k and the method."""
 
     identifiers: Iterable[str] | str
     plain: Iterable[str] | str
@@ -123,6 +128,17 @@ class RecodeArguments(CheckArguments, total=False):
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
     threads: int | None
+
+
+class RecodeArguments(AttemptArguments, CheckArguments, total=False):
+    """The arguments of a release, except the method."""
+
+
+class FrontierArguments(AttemptArguments, total=False):
+    """The arguments of a release, except k."""
+
+    method: MethodOption
+    refine: bool | float | str
 
 
 class Arguments(RecodeArguments, total=False):
@@ -220,6 +236,10 @@ class Request:
             models = all_models(self.caller, [*models, *self._added_by_preset(models)])
         object.__setattr__(self, "privacy", models)
         self._check_together()
+        if self.is_private:
+            from sfumato.run.private import refuse_faulty  # noqa: PLC0415
+
+            refuse_faulty(self)
 
     def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
         """The models of the preset, except a k that is asked for anyway."""
@@ -233,6 +253,11 @@ class Request:
 
         assert self.preset is not None
         return Preset.named(self.preset)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether differential privacy is asked for, which rests on how a release is made."""
+        return any(model.procedural for model in self.privacy)
 
     def _check_together(self) -> None:
         """Refuse what the verifier could not check: a midpoint does not show how wide its interval is."""
