@@ -93,6 +93,13 @@ def anonymize(
         The sheet of a workbook or the table of an SQLite database, if it has several.
     layout
         The places of the columns in a fixed-width file, such as ``"name 1-10, age 11-13"``.
+    decimal
+        The sign between a number and its fraction in text, ``"."`` or ``","``; found column by column by default.
+    dates
+        How dates are written in text, such as ``"%m/%d/%Y"`` for all columns, or by column ``{"born": "%d.%m.%y"}``;
+        ``"excel"`` for serial numbers, ``"no"`` for columns without dates. Found by default.
+    skip
+        How many lines of a text file, or rows of a sheet, stand above the header; found where it is evident.
 
     Examples
     --------

@@ -41,7 +41,8 @@ def frontier(
         Whether to compute what no release can beat, too, which takes longer than the points.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, l, t, privacy,
     preset, method, refine, suppression, missing, intervals, ends, keep_order, seed, na, confirm, strict,
-    transform, pseudonymize, sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout
+    transform, pseudonymize, sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`; all models hold at every point. A frontier works in memory.
 
     Examples

@@ -40,7 +40,8 @@ def recode(
         The share of rows that may be left out because their classes break a model.
     quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
         As in `anonymize`.
-    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
+    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`.
     transform, pseudonymize, sample, engine, memory, temporary, threads
         As in `anonymize`.

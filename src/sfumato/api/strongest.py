@@ -82,7 +82,7 @@ def strongest(
         is the smallest to accept.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, k, l, t, privacy,
     preset, method, minimize, refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding,
-    sheet, layout
+    sheet, layout, decimal, dates, skip
         As in `anonymize`.
 
     Examples

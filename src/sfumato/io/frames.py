@@ -99,6 +99,8 @@ class ArrowSource(Source):
     """A ``pyarrow.Table``."""
 
     kind = "pyarrow"
+    _digits_count = False
+    _reads_words = True
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -178,14 +180,14 @@ class StreamSource(Source):
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         if self._table is None:
             self._table = pa.table(encoded(self._taken()), names=list(self.columns))
-        return ArrowSource(self._table).read(columns, as_text, tell)
+        return ArrowSource(self._table).stored().read(columns, as_text, tell)
 
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return plain(ArrowSource(self._schema.empty_table()).read(columns, as_text)).schema
+        return plain(ArrowSource(self._schema.empty_table()).stored().read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -194,7 +196,8 @@ class StreamSource(Source):
             yield from super().batches(columns, as_text, na)
             return
         for batch in self._taken():
-            yield from plain(ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text)).to_batches()
+            piece = ArrowSource(pa.Table.from_batches([batch])).stored().read(columns, as_text)
+            yield from plain(piece).to_batches()
 
     def _taken(self) -> pa.RecordBatchReader:
         if self._reader is None:
@@ -223,14 +226,14 @@ class LazySource(Source):
             return FrameSource(self._frame.collect())
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        return self._collected.read(columns, as_text, tell)
+        return self._collected.stored().read(columns, as_text, tell)
 
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return plain(FrameSource(self._frame.head(0).collect()).read(columns, as_text)).schema
+        return plain(FrameSource(self._frame.head(0).collect()).stored().read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -245,7 +248,7 @@ class LazySource(Source):
                 frame = next(frames, None)
             if frame is None:
                 return
-            piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
+            piece = FrameSource(nw.from_native(frame, eager_only=True)).stored().read(columns, as_text)
             yield from plain(piece).to_batches()
 
     def extent(self, columns: Sequence[str]) -> TableSize:
@@ -305,6 +308,9 @@ def _by_bytes(frame: Any) -> Any:
 
 class FrameSource(Source):
     """An eager frame of any other library, seen through narwhals. Its index, if any, is ignored."""
+
+    _digits_count = False
+    _reads_words = True
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self._frame = frame

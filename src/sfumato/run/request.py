@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
@@ -20,6 +20,7 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.grid_domain import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
+from sfumato.io.source import date_forms, decimal_sign
 from sfumato.loss import Minimized
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
@@ -44,10 +45,13 @@ ENGINES = (AUTO, "memory", "duckdb")
 CLUSTERS = ("spark", "local", "yarn", "k8s://")
 
 #: Options that may be given in several forms, of which the request keeps one.
-SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}
+SPELT = {"transform", "pseudonymize", "sample", "na", "dates", "confirm", "temporary"}
 
 #: Options by column: a request keeps them as mappings, also where nothing is given.
-BY_COLUMN = {"transform", "pseudonymize", "na"}
+BY_COLUMN = {"transform", "pseudonymize", "na", "dates"}
+
+#: The options that say how a table is to be read.
+READING = ("separator", "encoding", "sheet", "layout", "decimal", "dates", "skip")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,6 +71,9 @@ class RolesAndRules(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+    decimal: str | None
+    dates: Mapping[str, str] | str
+    skip: int | None
 
 
 class CheckArguments(RolesAndRules, total=False):
@@ -104,6 +111,9 @@ class AnatomizeArguments(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+    decimal: str | None
+    dates: Mapping[str, str] | str
+    skip: int | None
 
 
 class AttemptArguments(RolesAndRules, total=False):
@@ -212,6 +222,9 @@ class Request:
     encoding: str | None = option(None, parameters.text)
     sheet: str | None = option(None, parameters.text)
     layout: str | None = option(None, parameters.text)
+    decimal: str | None = option(None, decimal_sign)
+    dates: Mapping[str, str] = option((), date_forms)
+    skip: int | None = option(None, parameters.integer, at_least=0)
     na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
     confirm: tuple[str, ...] = option((), parameters.names)
     strict: bool = option(False, parameters.flag)
@@ -318,7 +331,16 @@ class Request:
 
     def open(self, data: object) -> Source:
         """Open a table with the reading options of this request."""
-        return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
+        return open_source(data, **self.reading())
+
+    def reading(self) -> dict[str, Any]:
+        """How a table is to be read: the options of `open_source`."""
+        return {name: getattr(self, name) for name in READING}
+
+    def for_its_release(self) -> Self:
+        """The same request for the table that it makes, which is read as Sfumato writes it."""
+        plain: dict[str, Any] = dict.fromkeys(READING) | {"dates": {}}
+        return replace(self, **plain)
 
     @property
     def changes_rows(self) -> bool:
@@ -328,11 +350,13 @@ class Request:
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse confirmations and missing values of columns that the table does not have."""
         check_confirmed(self.confirm, columns, CODES)
-        unknown = [name for name in self.na if name not in columns and name != EVERY_COLUMN]
-        if unknown:
-            raise SchemaError(
-                f"'na' names {listed(unknown)}, which the table does not have. Its columns are {listed(columns)}."
-            )
+        for option, named in (("na", self.na), ("dates", self.dates)):
+            unknown = [name for name in named if name not in columns and name != EVERY_COLUMN]
+            if unknown:
+                raise SchemaError(
+                    f"'{option}' names {listed(unknown)}, which the table does not have. Its columns are "
+                    f"{listed(columns)}."
+                )
 
     def read_as_text(self) -> list[str]:
         """The columns that are read as text even if all of their values look like numbers."""
