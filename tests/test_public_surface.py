@@ -37,8 +37,10 @@ PUBLIC = [
     "Dates",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DifferentialPrivacy",
     "EnumMulti",
     "Fold",
+    "Frontier",
     "Hilbert",
     "ICD10",
     "IDistance",
@@ -95,6 +97,7 @@ PUBLIC = [
     "datasets",
     "engines",
     "errors",
+    "frontier",
     "methods",
     "open_source",
     "profile",
@@ -102,6 +105,7 @@ PUBLIC = [
     "risk",
     "sklearn",
     "strongest",
+    "uniqueness",
     "utility",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]

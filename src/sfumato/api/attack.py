@@ -11,11 +11,12 @@ import numpy as np
 
 from sfumato.api.tables import read_original, read_release
 from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
+from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING
 from sfumato.common import parameters
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, ParameterError, SchemaError, listed
+from sfumato.errors import DataError, ParameterError, SchemaError, did_you_mean, listed
 from sfumato.release.release import Release
 from sfumato.table.schema import Declared, Schema
 
@@ -105,6 +106,8 @@ def attack(
             control=None if control is None else read_original(control, schema, separator),
             row_of=None if published is None else published.row_of,
             path=Path(release) if isinstance(release, str | os.PathLike) else None,
+            order=_order(l, published),
+            tight=published is not None and published.details.levels is None,
             random=secret.generator("attacks"),
             patience=patience,
         )
@@ -121,10 +124,22 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
     unknown = [name for name in names if name not in hierarchies]
     if unknown or not names:
         raise ParameterError(
-            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. Quasi-identifiers: "
-            f"{listed(hierarchies)}."
+            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. "
+            f"{did_you_mean(unknown[0] if unknown else '', hierarchies)} Quasi-identifiers: {listed(hierarchies)}."
         )
     return names
+
+
+def _order(l: float | None, published: Release | None) -> str:  # noqa: E741
+    """Say in which order classes were made; nothing follows from it if other models than k-anonymity held rows back."""
+    if published is None:
+        return GREEDY if l is None else ""
+    if any(promise["model"] != "k-anonymity" for promise in published.promises):
+        return ""
+    if published.details.levels is not None:
+        return FULL_DOMAIN
+    made_by = published.details.chosen or published.manifest["method"]["name"]
+    return PEELING if PEELING in made_by else ""
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741

@@ -18,14 +18,14 @@ from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
-from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record
+from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record, promises_privacy
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.facts import LEAST, About, Making, ReportFacts, publishable
 from sfumato.release.report.released_rows import count_unique, example_of
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
-from sfumato.run.build import coded_original
 from sfumato.run.check import check_in_memory, columns_shown
+from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request
@@ -92,7 +92,7 @@ def facts_of_files(
         kinds=kinds,
         grounds=Grounds.of(stated, verification),
         suppressed=suppressed,
-        may=Reportable(least, suppressed),
+        may=Reportable(least, suppressed, promises_privacy(promises)),
         losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
         by_column=lost,
         columns=columns,

@@ -21,7 +21,19 @@ GROUPS: Mapping[str, Sequence[str]] = {
         *("hierarchies", "transform", "pseudonymize", "missing", "intervals", "ends", "keep_order"),
     ),
     "Method": ("method", "settings", "minimize", "refine", "seed"),
-    "Reading": ("policy", "table", "read_as", "separator", "encoding", "sheet", "layout", "na"),
+    "Reading": (
+        "policy",
+        "table",
+        "read_as",
+        "separator",
+        "encoding",
+        "sheet",
+        "layout",
+        "skip",
+        "decimal",
+        "dates",
+        "na",
+    ),
     "Writing": (
         *(
             "output",

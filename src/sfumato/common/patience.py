@@ -36,7 +36,7 @@ class Patience:
         self._report = report
         self._until = None if seconds is None else time.monotonic() + seconds
         self._interrupts = Interrupts()
-        self._stage, self._share, self._length = "", 0.0, 1.0
+        self._stage, self._share, self._length, self._done = "", 0.0, 1.0, 0.0
 
     @classmethod
     def of(cls, caller: str, time_limit: object, report: Progress) -> Patience:
@@ -58,12 +58,14 @@ class Patience:
 
     def begin(self, stage: str, share: float = 0.0, length: float = 1.0) -> None:
         """Begin a stage, which is a stretch of the whole work: where it begins, and how long it is."""
-        self._stage, self._share, self._length = stage, share, length
+        self._stage, self._share, self._length, self._done = stage, share, length, 0.0
         self.tell(0.0)
 
     def tell(self, share: float) -> None:
         """Report the share of the stage that is done; raise `EndedEarlyError` if the work has to end."""
-        self._report(self._stage, self._share + share * self._length)
+        self._done = max(self._done, share)  # a part that others need reports its own share first
+        # Rounded, since the end of a stage must not lie beyond the beginning of the next by the last digit.
+        self._report(self._stage, round(self._share + self._done * self._length, 9))
         reason = self.ended
         if reason is not None:
             raise EndedEarlyError(reason)

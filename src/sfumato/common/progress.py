@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
 from typing import Any
@@ -63,6 +63,11 @@ def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
         thread.join()
     if raised:
         raise raised[0]
+
+
+def scaled(tell: Tell, begin: float, length: float) -> Tell:
+    """Report the share of a part as a share of the whole."""
+    return lambda share: tell(begin + share * length)
 
 
 #: Printed once per process, when a kernel is compiled and no bar is shown.
@@ -210,6 +215,11 @@ class Clock:
             yield
         finally:
             self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add the time that earlier steps took."""
+        for part, took in seconds.items():
+            self.seconds[part] = self.seconds.get(part, 0.0) + took
 
     def rounded(self) -> dict[str, float]:
         """The seconds of every step, rounded for manifests."""

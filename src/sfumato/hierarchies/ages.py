@@ -77,6 +77,9 @@ class Ages(Hierarchy):
         given = {name: value for name, value in said.items() if value is not None}
         return {"type": self.name, "at": self.at.isoformat()} | given
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        return True
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         days = moments_of(column, values, self.format).cast(pa.date32(), safe=False)
         unborn = np.flatnonzero(days.cast(pa.int32()).to_numpy() > (self.at - EPOCH).days)

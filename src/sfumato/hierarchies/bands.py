@@ -54,6 +54,14 @@ class Banded(Hierarchy):
     def levels_for(self, least: Fraction, greatest: Fraction) -> Iterable[BandEdges]:
         """The bands of every level, finest first, for numbers within a range."""
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """Whole numbers in bands with fractional edges are shown with or without the upper end, by what occurs."""
+        return not pa.types.is_integer(kind) or all(float(edge).is_integer() for edge in self.labelled_edges())
+
+    @abstractmethod
+    def labelled_edges(self) -> Sequence[float]:
+        """The declared numbers that labels of bands derive from."""
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(numbers_only(column, values, f"{type(self).__name__}()"))
         numbers = finite_numbers(column, ordered)
@@ -138,6 +146,9 @@ class Bands(Banded):
             edges = [None, *(Fraction(str(edge)) for edge in breaks), None]
             yield BandEdges(f"bands {at + 1}", edges, None if self.labels is None else self.labels[at])
 
+    def labelled_edges(self) -> Sequence[float]:
+        return [] if self.labels is not None else [edge for level in self.breaks for edge in level]
+
     def meaning(self, label: str) -> LabelMeaning | None:
         return self._meanings().get(label)
 
@@ -203,6 +214,9 @@ class Capped(Banded):
         said = {name: end for name, end in given.items() if end is not None}
         return {"type": self.name, "widths": list(self.widths)} | said
 
+    def labelled_edges(self) -> Sequence[float]:
+        return [*self.widths, *(end for end in (self.bottom, self.top) if end is not None)]
+
     def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[BandEdges]:
         for width in self.widths:
             step = Fraction(str(width))
@@ -245,6 +259,9 @@ class Rounded(Banded):
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "steps": list(self.steps)}
+
+    def labelled_edges(self) -> Sequence[float]:
+        return []
 
     def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[BandEdges]:
         for given in self.steps:

@@ -57,6 +57,13 @@ class Hierarchy(ABC):
         """The hierarchy to use for a table: itself, unless it is learned from the rows."""
         return self
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """Whether a level shows a value of this type by the declaration alone, whatever other values the column has.
+
+        Differential privacy rests on it, so a hierarchy has to say so.
+        """
+        return False
+
     @abstractmethod
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         """Order ``values`` (distinct, none missing) and arrange them in levels."""

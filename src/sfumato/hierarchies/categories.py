@@ -40,6 +40,10 @@ class Categorical(Hierarchy):
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name} | ({"sets": self.sets} if self.sets else {})
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """Timestamps are shown without a time if no value has one."""
+        return not pa.types.is_timestamp(kind)
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(values)
         levels = (identity_level(ordered, has_missing), root_level(len(ordered) + has_missing))
@@ -88,6 +92,10 @@ class Prefix(Hierarchy):
     def to_policy(self) -> dict[str, Any]:
         said = {"length": self.length, "keep": self.keep}
         return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
+
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """Without a length, the longest code of the table decides how many characters there are."""
+        return self.length is not None and not pa.types.is_floating(kind)
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         texts = _code_texts(values, self.length)

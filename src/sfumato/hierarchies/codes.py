@@ -42,6 +42,9 @@ class Structured(Hierarchy):
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name}
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        return not (pa.types.is_timestamp(kind) or pa.types.is_floating(kind))
+
     def texts_of(self, column: str, values: pa.Array) -> pa.StringArray:
         """The values as texts."""
         return values.cast(pa.string())

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.common import parameters
+from sfumato.common.years import full_year
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
 from sfumato.hierarchies.calendar import (
@@ -42,7 +43,7 @@ class Dates(Hierarchy):
         zone.
     format
         The format of dates in text that is not ISO: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, as for
-        `datetime.datetime.strptime`. Classes always show ISO dates.
+        `datetime.datetime.strptime`, with years of two digits from 1930 to 2029. Classes always show ISO dates.
 
     Examples
     --------
@@ -82,6 +83,12 @@ class Dates(Hierarchy):
         said = {"levels": None if self.levels is None else list(self.levels), "format": self.format}
         return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """The times of a column decide whether it is shown as days, so only days are safe; text needs its form."""
+        if pa.types.is_date(kind):
+            return bool(self.levels)
+        return bool(self.levels and self.format and not _CLOCK.search(self.format)) and _is_text(kind)
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         moments = moments_of(column, values, self.format)
         ordered, codes = sort_codes(moments)
@@ -98,6 +105,21 @@ class Dates(Hierarchy):
         shape = LevelledDomain if self.levels else IntervalDomain
         offsets = whole_offsets(ticks_of(ordered)[0]) / ticks_of(ordered)[1]
         return Fitted(shape(column, ordered, has_missing, tuple(levels), days_since_epoch(ordered), offsets), codes)
+
+
+class Days(Dates):
+    """The default of dates and times: days, since the second of a time gives people away and tells readers little.
+
+    Full-domain methods show months, quarters, years and decades above them, as with `Dates`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
+        moments = moments_of(column, values)
+        whole = moments if pa.types.is_date(moments.type) else moments.cast(pa.date32(), safe=False)
+        return super().fit(column, whole, has_missing)
 
 
 def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
@@ -122,7 +144,7 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return converted(column, values, pa.date32(), "Dates()")
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return values
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not _is_text(kind):
         # Arrow would read a number as days or microseconds since 1970, which a column of years does not mean.
         raise DataError(
             f"Column '{column}' is declared as Dates(), but its type is {kind}. Convert it to dates, or declare it "
@@ -132,6 +154,10 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return values.cast(pa.date32())
     except pa.ArrowInvalid:
         return converted(column, values, pa.timestamp("us"), "Dates()")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
@@ -152,6 +178,7 @@ def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
 
 def _moment(text: str, form: str) -> dt.datetime | None:
     try:
-        return dt.datetime.strptime(text, form)
+        found = dt.datetime.strptime(text, form)
+        return found.replace(year=full_year(found.year)) if "%y" in form else found
     except ValueError:
         return None

@@ -62,6 +62,10 @@ class Numeric(Hierarchy):
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "widths": list(self.widths)} if self.widths else {"type": self.name}
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        """Without widths, full-domain methods would get some that fit the table."""
+        return bool(self.widths) and self.shows_only_levels
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(numbers_only(column, values, "Numeric()"))
         numbers = finite_numbers(column, ordered)
@@ -109,6 +113,9 @@ class Ordered(Hierarchy):
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "order": self.order}
+
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        return True
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         rank_of = {value: rank for rank, value in enumerate(self.order)}

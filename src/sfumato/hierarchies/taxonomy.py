@@ -160,6 +160,9 @@ class Taxonomy(Hierarchy):
             raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
         return cls.read(file, unknown=unknown) if file is not None else cls(rows or (), unknown)
 
+    def is_fixed(self, kind: pa.DataType) -> bool:
+        return not (pa.types.is_timestamp(kind) or pa.types.is_floating(kind))
+
     def paths(self, values: Sequence[str]) -> Sequence[Sequence[str]]:
         return self._extended(values).rows
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sfumato.methods.lattice.fixed_levels import FixedLevels
     from sfumato.methods.lattice.incognito import Incognito
     from sfumato.methods.lattice.lattice import Lattice
+    from sfumato.methods.lattice.private_levels import PrivateLevels
     from sfumato.methods.lattice.samarati import Samarati
     from sfumato.methods.linear.cost_aware import CostAware, CostOrder
     from sfumato.methods.linear.hilbert import Hilbert, HilbertCurve
@@ -85,6 +86,7 @@ _HOMES = {
     "BottomUp": "lattice.bottom_up",
     "Datafly": "lattice.datafly",
     "FixedLevels": "lattice.fixed_levels",
+    "PrivateLevels": "lattice.private_levels",
     "Incognito": "lattice.incognito",
     "Lattice": "lattice.lattice",
     "Samarati": "lattice.samarati",
@@ -140,6 +142,7 @@ __all__ = [
     "Mondrian",
     "OrderedSetPartition",
     "Peeling",
+    "PrivateLevels",
     "Proven",
     "Refined",
     "Samarati",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.privacy.base import PrivacyModel, Rule, SensitiveModel
+from sfumato.privacy.differential_privacy import DifferentialPrivacy
 from sfumato.privacy.k_anonymity import KAnonymity
 from sfumato.privacy.l_diversity import LDiversity
 from sfumato.privacy.likeness import BetaLikeness, DeltaDisclosure
@@ -28,6 +29,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         DeltaPresence,
         MarketerRisk,
         PopulationUniques,
+        DifferentialPrivacy,
     )
 }
 
@@ -37,6 +39,7 @@ __all__ = [
     "BetaLikeness",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DifferentialPrivacy",
     "KAnonymity",
     "KMap",
     "LDiversity",

@@ -53,12 +53,15 @@ class PrivacyModel(ABC):
         Whether it looks at sensitive values.
     whole
         Whether it is a condition on the release as a whole; methods meet it with the least k that satisfies it.
+    procedural
+        Whether it is a promise about the procedure: what is released may depend on the data in no other way.
     """
 
     name: ClassVar[str]
     whole: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     needs_sensitive: ClassVar[bool] = False
+    procedural: ClassVar[bool] = False
 
     @abstractmethod
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
@@ -104,7 +107,7 @@ class SensitiveModel(PrivacyModel):
         names = [column.name for column in microdata.sensitive]
         if not names:
             raise SchemaError(
-                f"{self} needs a sensitive column, but none is declared. Declare it, for example "
+                f"{self.name} needs a sensitive column, but none is declared. Declare it, for example "
                 "sensitive='disease' (on the command line: --sensitive disease)."
             )
         if self.column is None:

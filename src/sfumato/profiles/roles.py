@@ -13,6 +13,7 @@ from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 from sfumato.assess.meaning.recognise import could_point_to_a_person
 from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import says_code, words
 
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
@@ -25,6 +26,12 @@ FEWEST_ROWS_PER_PERSON = 1.05
 BODY_WEIGHT, HEAVIEST = 25, 700
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
 MANY_ROWS = 100
+#: More different whole numbers are amounts rather than codes or counts.
+MANY_NUMBERS = 300
+#: The scale of answers that surveys use most, and hardly anything else.
+SCALE = range(11)
+#: Names of the column that a table was made to predict, and the most values that it has.
+PREDICTED, FEW_CLASSES = frozenset({"y", "class", "target", "label", "outcome"}), 5
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
 CODED = frozenset({"category", "code", "number"})
 #: In fewer rows many columns are nearly unique by chance.
@@ -40,6 +47,17 @@ class Suggestion:
     role: str
     reason: str
     certainty: str
+
+
+#: Columns that say how the data came about.
+ABOUT_THE_DATA = {
+    "design": Suggestion(
+        "quasi-identifier",
+        "stratum or cluster of the sample, which may point to a place; plain if the numbers were masked",
+        LIKELY,
+    ),
+    "technical": Suggestion("plain", "conduct of the study: it is about the data, not about people", LIKELY),
+}
 
 
 def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion:
@@ -75,6 +93,8 @@ def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
 
 def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
     """Suggest a role by the column's name."""
+    if words(facts.name) in PREDICTED and 1 < facts.different <= FEW_CLASSES:
+        return Suggestion("sensitive", "an outcome, by its name, as tables made to predict one have", UNSURE)
     if topic is None:
         return None
     if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
@@ -83,15 +103,18 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
     if topic.group == "secret":
         certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
         return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", certainty)
-    if topic.group == "technical":
-        return Suggestion("plain", f"{topic.name}: it is about the data, not about people", LIKELY)
+    if topic.group in ABOUT_THE_DATA:
+        return ABOUT_THE_DATA[topic.group]
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
 
 
 def _weight(facts: ColumnCounts) -> Suggestion:
     """Distinguish survey weights from body weights."""
-    of_sample = read_name(facts.name).says("sampling", "survey", "design", "sample", "person", "household", "final")
-    of_bodies = facts.different * MANY_ROWS > facts.filled
+    said = read_name(facts.name)
+    of_sample = said.says("sampling", "survey", "design", "sample", "person", "household", "final") or "wgt" in words(
+        facts.name
+    )
+    of_bodies = facts.different * MANY_ROWS > facts.filled and bool((np.round(facts.numbers, 2) == facts.numbers).all())
     if not of_sample and of_bodies and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
@@ -107,6 +130,10 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
         return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
         return Suggestion("sensitive", "a measured number that few others know", UNSURE)
+    if facts.is_whole and facts.different > MANY_NUMBERS and not says_code(facts.name):
+        return Suggestion("sensitive", "an exact number that few others know", UNSURE)
+    if facts.is_whole and facts.different == len(SCALE) and (facts.numbers == SCALE).all():
+        return Suggestion("sensitive", "a scale from 0 to 10, as answers of surveys have", UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
 
 

@@ -119,19 +119,23 @@ class Reportable:
         The smallest count that may be reported; 0 allows all.
     suppressed
         How many rows are not released, in total and for which reason.
+    private
+        Whether differential privacy is promised: it covers the released rows alone, so that no other figure of the
+        original may be published.
     """
 
     least: int = 0
     suppressed: Mapping[str, int] = field(default_factory=dict)
+    private: bool = False
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> Reportable:
         """Find them for the release of a manifest."""
-        return cls(manifest.get("smallest_count", 0), manifest["suppressed"])
+        return cls(manifest.get("smallest_count", 0), manifest["suppressed"], promises_privacy(manifest["privacy"]))
 
     def allows(self, count: float) -> bool:
         """Whether a count of people may be reported."""
-        return count == 0 or count >= self.least
+        return not self.private and (count == 0 or count >= self.least)
 
     def allows_share(self, share: float, people: int) -> bool:
         """Whether a share of some people may be reported: neither it nor the rest may be a small count."""
@@ -140,7 +144,7 @@ class Reportable:
     @property
     def original(self) -> bool:
         """Whether figures of the original may be reported, whose classes can have any size."""
-        return self.least <= 1
+        return not self.private and self.least <= 1
 
     @property
     def losses(self) -> bool:
@@ -150,11 +154,13 @@ class Reportable:
     @property
     def few(self) -> str:
         """The words for a count that may not be reported."""
-        return f"fewer than {self.least}"
+        return "an untold number" if self.private else f"fewer than {self.least}"
 
     @property
     def not_told(self) -> str:
         """The words for a figure from which such a count would follow."""
+        if self.private:
+            return "not told, since differential privacy covers the released rows and no other figure of the original"
         return f"not told, since a count of {self.few} people could follow from it"
 
     def caution(self, caution: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,6 +183,11 @@ class Reportable:
             method = manifest["method"]
             kept["method"] = {name: value for name, value in method.items() if name not in {"tried", "optimality"}}
         return kept
+
+
+def promises_privacy(models: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether differential privacy is among the recorded models."""
+    return any(model["model"] == "differential-privacy" for model in models)
 
 
 @dataclass(frozen=True)
@@ -274,6 +285,12 @@ class _Statements:
         declared = [name for name, how in self.stated.get("hierarchies", {}).items() if how != BY_TYPE]
         if declared:
             yield f"the {'hierarchies' if len(declared) > 1 else 'hierarchy'} of {_names(declared)}, as declared"
+        if promises_privacy(self.models):
+            yield (
+                "differential privacy is a property of the procedure, by its proof: rows drawn by the system's "
+                "randomness, levels and types that do not depend on them; only class sizes can be recomputed from rows"
+            )
+            yield "no other release of these people comes out: the parameters of several releases add up"
         if self._needs_population():
             yield "the population is the one that the table was drawn from"
         if pseudonyms := list(self.options.get("pseudonymize", ())):

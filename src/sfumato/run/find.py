@@ -79,6 +79,10 @@ def find_classes(
     A method knows only rows and classes. Where people have several rows, or a model is about the release as a whole,
     this searches for the least k whose classes keep everything.
     """
+    if request.is_private:
+        from sfumato.run.private import for_privacy  # noqa: PLC0415
+
+        request = for_privacy(request)
     requirements = Requirements(tuple(request.privacy), prepared.microdata)
 
     def tried(size: int) -> FoundClasses | None:

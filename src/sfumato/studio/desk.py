@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,22 @@ from sfumato import datasets
 from sfumato.api.policy import Policy
 from sfumato.api.profile import profile
 from sfumato.common.progress import Progress
-from sfumato.errors import ParameterError, SfumatoError
+from sfumato.errors import CautionError, ParameterError, SfumatoError, SourceError
 from sfumato.io import Source, open_source, write_table
+from sfumato.io.memory import in_words
 from sfumato.privacy import KAnonymity
 from sfumato.profiles import Profile
 from sfumato.profiles.draft import draft
 from sfumato.run.policy import hierarchy_from_policy, method_from_policy, model_from_policy
 from sfumato.run.request import AUTO
-from sfumato.studio.plan import Plan
+from sfumato.studio.plan import OPTIONS, Plan
 from sfumato.table.schema import Schema
 
 #: The people of the example census.
 EXAMPLE_ROWS = 20_000
+#: The most columns that the page shows, and the most bytes that a workbook may unpack to.
+MOST_COLUMNS = 2_000
+MOST_UNPACKED = 2 * 2**30
 
 
 class Held:
@@ -36,12 +41,15 @@ class Held:
     ----------
     path
         The file.
+    shown
+        The name that the page shows.
     example
         The dataset to write there first, if it is an example.
     """
 
-    def __init__(self, path: Path, example: str | None = None) -> None:
+    def __init__(self, path: Path, shown: str, example: str | None = None) -> None:
         self.path = path
+        self.shown = shown
         self._example = example
         #: What operations keep for the next question, such as a release.
         self.kept: dict[str, Any] = {}
@@ -52,7 +60,14 @@ class Held:
     def source(self) -> Source:
         """The open file."""
         self.make_example()
-        return open_source(self.path)
+        refuse_unpacking(self.path)
+        found = open_source(self.path)
+        if len(found.columns) > MOST_COLUMNS:
+            raise SourceError(
+                f"The table has {len(found.columns):,} columns, and the studio shows at most {MOST_COLUMNS:,}. "
+                "Leave out columns that nobody needs, or use the command line."
+            )
+        return found
 
     def make_example(self) -> None:
         """Write the example, if it is one and is not there yet."""
@@ -71,9 +86,21 @@ class Held:
         """What the columns are; counted once."""
         with self.lock:
             if self._profile is None:
-                self.make_example()
-                self._profile = profile(self.path, progress=tell)
+                self._profile = profile(self.source, progress=tell)
             return self._profile
+
+
+def refuse_unpacking(path: Path, most: int = MOST_UNPACKED) -> None:
+    """Refuse a workbook that would unpack to more than anybody types."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(one.file_size for one in archive.infolist())
+    if unpacked > most:
+        raise SourceError(
+            f"The file unpacks to {in_words(unpacked)}, and the studio reads at most {in_words(most)} of such a file. "
+            "Save the table as CSV or Parquet."
+        )
 
 
 @dataclass(frozen=True)
@@ -175,10 +202,44 @@ def _with_hierarchies(schema: Schema, own: Mapping[str, Any]) -> Schema:
     )
 
 
+def plan_of(policy: Policy, found: Profile, before: Plan) -> Plan:
+    """Make the plan that a policy says, for a table that was profiled; what the report says about it stays."""
+    roles = policy.schema.roles(found.names)
+    schema = policy.schema
+    own = {
+        str(at): how.to_policy()
+        for at, name in enumerate(found.names)
+        if (how := schema.quasi_identifiers.get(name)) is not None
+    }
+    others = [one.to_policy() for one in policy.privacy if not isinstance(one, KAnonymity)]
+    options = {name: value for name, value in policy.unusual().items() if name in OPTIONS}
+    if policy.method.name != AUTO:
+        options["method"] = policy.method.name
+    return replace(
+        before,
+        roles=tuple("identifier" if role == "drop" else role for role in roles.values()),
+        unsure=(),
+        hierarchies=own,
+        privacy=tuple(others),
+        k=max((one.k for one in policy.privacy if isinstance(one, KAnonymity)), default=None),
+        options=options,
+        confirm=policy.confirm,
+        decided=(),
+    )
+
+
 def error_record(error: BaseException, stage: str) -> dict[str, Any]:
     """Describe an error for the page; only Sfumato's own messages are known to be fit for the owner of the table."""
     if isinstance(error, SfumatoError):
-        return {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        record = {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        return record | ({"cautions": _confirmable(error)} if isinstance(error, CautionError) else {})
     if isinstance(error, MemoryError):
         return {"kind": "OutOfMemory", "message": "", "stage": stage}
     return {"kind": "Unexpected", "message": type(error).__name__, "stage": stage}
+
+
+def _confirmable(error: CautionError) -> list[dict[str, Any]]:
+    """The cautions that stand in the way, each with the names that confirm it."""
+    return [
+        {"found": one.found, "advice": one.advice, "names": list(one.columns) or [one.code]} for one in error.cautions
+    ]

@@ -21,6 +21,7 @@ from sfumato.common import parameters
 from sfumato.common.threads import side_by_side
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
+from sfumato.verify.differential_privacy import check_private
 from sfumato.verify.models import (
     RuleFinding,
     SensitiveCounts,
@@ -67,6 +68,7 @@ PARAMETERS = {
     "marketer-risk": {"limit", "population", "taxonomies", "labels", "orders"},
     "population-uniques": {"limit", "population", "taxonomies", "labels", "orders"},
     "minimum-span": {"column", "width", "order", "calendar", "labels"},
+    "differential-privacy": {"epsilon", "delta", "for_levels", "beta"},
 }
 ABOUT_ALL = {"average-risk": check_average, "unique-share": check_uniques}
 ABOUT_POPULATION = {
@@ -206,6 +208,8 @@ def examine_classes(
     """Check a requirement that needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
         return check_size(requirement, classes.heads)
+    if requirement["model"] == "differential-privacy":
+        return check_private(requirement, classes.heads)
     if requirement["model"] in ABOUT_ALL:
         return ABOUT_ALL[requirement["model"]](requirement, classes)
     if requirement["model"] in ABOUT_POPULATION:

@@ -12,11 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.assess.attacks import ATTACKS
 from sfumato.assess.attacks.base import wilson
+from sfumato.assess.attacks.definetti import DeFinetti, ValuesOfClasses
 from sfumato.assess.attacks.minimality import shares_given_broken
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
+from sfumato.assess.attacks.side_channels import occurring
 from sfumato.errors import DataError, ParameterError, SchemaError
 
 PEOPLE = 300
@@ -212,18 +218,18 @@ def test_shares_given_that_a_cut_breaks_the_rule_are_those_of_trying_all_ways():
 
 
 def test_ends_of_intervals_are_somebody_unless_they_lie_on_a_grid():
-    tight = attacked(STRONG, "downcoding")
+    tight = attacked(STRONG, "cell ends")
     assert tight.rate > 0.9  # whose row is whose is guessed here, as only the table is known
     assert tight.better_than_guessing
     grid = shown(ALL, groups(ALL, 10), end=lambda low, high: (low - low % 50, high - high % 50 + 49))
-    assert not attacked(shuffled(grid), "downcoding").better_than_guessing
+    assert not attacked(shuffled(grid), "cell ends").better_than_guessing
 
 
 def test_both_branches_below_a_label_occur_where_cells_have_no_slack():
     tree = sf.Taxonomy({"north": ["a", "b"], "south": ["c", "d"]})
     table = pa.table({"place": ["a", "b", "c", "d"] * 20, "ill": ["flu"] * 80})
     tight = pa.table({"place": ["north", "north", "south", "south"] * 20, "ill": ["flu"] * 80})
-    found = attacked(tight, "downcoding", table, quasi_identifiers={"place": tree})
+    found = attacked(tight, "cell ends", table, quasi_identifiers={"place": tree})
     assert found.rate == 1.0
 
 
@@ -367,18 +373,19 @@ def test_the_summary_says_of_each_outcome_which_of_four_things_it_means():
 
 
 def test_a_good_release_is_not_called_good_beside_an_attack_that_works():
-    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, attacks=["linkage", "downcoding"])
+    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, attacks=["linkage", "cell ends"])
     assert report.verdict == "No promise is broken. One attack succeeds where nothing is promised."
-    assert [one.attack for one in report.groups["not promised"]] == ["downcoding"]
-    assert "is right for" in report["downcoding"].sentence
+    assert [one.attack for one in report.groups["not promised"]] == ["cell ends"]
+    assert "is right for" in report["cell ends"].sentence
     assert report.verdict in report._repr_html_()
 
 
 def test_every_attack_is_a_sentence_about_people():
+    instead = {attack.name: attack.instead for attack in ATTACKS}
     report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, l=2, seed=1)
     for one in report:
         assert one.sentence.startswith("Whoever ")
-        assert "; without the release, " in one.sentence
+        assert f"; {instead[one.attack]}, " in one.sentence
         assert ("the release promises at most" in one.sentence) == (one.limit is not None)
 
 
@@ -415,3 +422,63 @@ def test_an_interrupt_keeps_what_is_done():
     assert report.ended == "Ctrl-C"
     assert {one.attack for one in report} == {"linkage", "linkage, partial", "linkage, noisy"}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def dense_definetti(scene: Scenario, secret: AttackedColumn, people: np.ndarray, rounds: int) -> np.ndarray:
+    """Share values out with a number for every person and value: slow and obvious."""
+    of_class = scene.class_of[people]
+    sizes = np.bincount(of_class, minlength=len(secret.counts))
+    columns = [np.unique(column.original[people], return_inverse=True)[1] for column in scene.reading.columns]
+    shares = secret.counts[of_class] / np.maximum(sizes, 1)[of_class][:, None]
+    start = np.log(shares, where=shares > 0, out=np.full(shares.shape, -np.inf))
+    for _ in range(rounds):
+        scores = start.copy()
+        for codes in columns:
+            seen = np.stack([np.bincount(codes, weights=part) for part in shares.T], axis=1) + 0.5
+            scores += np.log(seen / seen.sum(axis=0))[codes]
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        for _ in range(10):
+            sums = np.stack([np.bincount(of_class, weights=part, minlength=len(sizes)) for part in shares.T], axis=1)
+            shares *= np.divide(secret.counts, sums, out=np.zeros(sums.shape), where=sums > 0)[of_class]
+            shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    return shares
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_definetti_in_classes_is_definetti_over_everything(seed, monkeypatch):
+    table = people(160, seed=seed).set_column(1, "pay", pa.array(np.random.default_rng(seed).integers(0, 9, 160)))
+    release = shown(table, groups(table, 7))
+    scene = Scenario(table, release, dict.fromkeys(KNOWN), ("ill",), tuple(KNOWN), np.arange(160))
+    present = np.flatnonzero(scene.class_of >= 0)
+    secret = scene.secrets[0]
+    monkeypatch.setattr("sfumato.assess.attacks.definetti.MOST_BINS", 1_000)
+    attack = DeFinetti()
+    shares = dense_definetti(scene, secret, present, attack.rounds)
+    found = attack.likeliest(scene, ValuesOfClasses.of(scene, secret, present))[present]
+    best = shares.max(axis=1)
+    assert np.allclose(shares[np.arange(len(present)), found], best)
+    counts = secret.counts[scene.class_of[present]]
+    mode = counts == counts.max(axis=1, keepdims=True)
+    expected = mode[np.arange(len(present)), secret.of_person[present]] / mode.sum(axis=1)
+    classes = ValuesOfClasses.of(scene, secret, present)
+    got = classes.chance_of_most_frequent(scene.class_of[present], secret.of_person[present])
+    assert np.allclose(got, expected)
+
+
+def test_a_sensitive_column_with_a_value_per_person_is_attacked_too():
+    exact = ALL.set_column(3, "ill", pa.array([f"case {number}" for number in range(PEOPLE)]))
+    release = shuffled(shown(exact, groups(exact, 10)))
+    report = sf.attack(exact, release, quasi_identifiers=KNOWN, sensitive="ill", k=10, seed=1)
+    assert report["inference"].rate <= 0.1
+    assert report["homogeneity"].rate == 0
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    content=st.binary(max_size=80), texts=st.lists(st.binary(min_size=5, max_size=9), max_size=6), cut=st.integers(1, 9)
+)
+def test_texts_are_found_as_by_looking_for_each(content, texts, cut):
+    texts = [*texts, *(content[at : at + 6] for at in range(0, max(0, len(content) - 6), 7))]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sfumato.assess.attacks.side_channels.STRETCH", cut)
+        assert occurring(texts, content).tolist() == [text in content for text in texts]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.hierarchies.reading import scanning
 
 import sfumato as sf
 from sfumato.errors import DataError, SchemaError
@@ -80,14 +81,14 @@ def test_bounds_without_a_value_tell_nothing():
 def test_midpoints_are_known_as_such_and_only_nearness_is_told():
     column = read_column(pa.table({"x": [1.5, 8.5]}), "x", pa.array([1, 2, 8, 9]))
     assert column.centres
-    assert column.distances(np.arange(4))[:, column.cell_of_row].argmin(axis=1).tolist() == [0, 0, 1, 1]
+    assert scanning.distances(column, np.arange(4))[:, column.cell_of_row].argmin(axis=1).tolist() == [0, 0, 1, 1]
 
 
 def test_distances_on_a_scale_are_gaps_and_shifts_move_the_known_value():
     column = read_column(pa.table({"x": ["[0, 4]", "[6, 10]"]}), "x", pa.array([0, 5, 10, None]))
-    apart = column.distances(np.arange(4))[:, column.cell_of_row]
+    apart = scanning.distances(column, np.arange(4))[:, column.cell_of_row]
     assert apart.tolist() == [[0.0, 0.6], [0.1, 0.1], [0.6, 0.0], [1.0, 1.0]]
-    moved = column.distances(np.array([1]), np.array([2.0]))[:, column.cell_of_row]
+    moved = scanning.distances(column, np.array([1]), np.array([2.0]))[:, column.cell_of_row]
     assert moved.tolist() == [[pytest.approx(0.3), 0.0]]
 
 
@@ -133,13 +134,13 @@ def test_everybody_may_be_in_the_class_that_they_are_in(rows, method, intervals)
     release = sf.anonymize(people, quasi_identifiers=HOW, k=2, method=method, intervals=intervals, keep_order=True)
     reading = read_release(people, release.table, HOW)
     everybody = np.arange(len(rows))
-    assert reading.matches(everybody)[everybody, reading.classes.of_row].all()
-    assert (reading.distances(everybody)[everybody, reading.classes.of_row] == 0).all()
+    assert reading.candidates_of(everybody).holds(reading.classes.of_row).all()
+    assert (scanning.apart(reading, everybody)[everybody, reading.classes.of_row] == 0).all()
     assert reading.people == len(rows)
 
 
 def test_what_is_not_known_rules_nobody_out():
     people = pa.table({"age": [20, 30], "sex": ["f", "m"]})
     reading = read_release(people, people, {"age": None, "sex": None})
-    assert reading.matches(np.arange(2), ["age"]).tolist() == [[True, False], [False, True]]
-    assert reading.matches(np.arange(2), []).all()
+    assert reading.candidates_of(np.arange(2), ["age"]).dense(2).tolist() == [[True, False], [False, True]]
+    assert reading.candidates_of(np.arange(2), []).dense(2).all()

@@ -118,6 +118,8 @@ class Attack(ABC):
     finds
         A sentence about people that ends with how often it succeeds: "Whoever knows … finds the row of …". In it,
         ``{rate}`` stands for how often, and ``{variant}`` for the variant.
+    instead
+        What the baseline is, in the same sentence: "without the release, …".
     """
 
     name: ClassVar[str]
@@ -126,6 +128,7 @@ class Attack(ABC):
     guesses: ClassVar[str]
     needs: ClassVar[str] = "a person to attack"
     finds: ClassVar[str] = ""
+    instead: ClassVar[str] = "without the release"
 
     @abstractmethod
     def run(self, scenario: Scenario) -> Iterable[AttackOutcome]:
@@ -160,7 +163,7 @@ class Attack(ABC):
         found = self.finds or f"Somebody knows {self.knows}, and {self.success}: {{rate}}"
         promised = "" if limit is None else f"; the release promises at most {in_words(limit)}"
         said = found.format(rate=in_words(rate), variant=variant)
-        return f"{said}; without the release, {in_words(baseline)}{promised}."
+        return f"{said}; {self.instead}, {in_words(baseline)}{promised}."
 
 
 def in_words(rate: float) -> str:

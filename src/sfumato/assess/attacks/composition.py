@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.inference import fitting_values
-from sfumato.assess.attacks.scenario import AttackedColumn, Scenario, possible_in
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
+from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.hierarchies.reading import ReleaseReading, read_release
 
 
@@ -25,6 +27,7 @@ class Intersection(Attack):
     finds: ClassVar[str] = (
         "Whoever also has the other release of the same people guesses {variant} right for {rate} people"
     )
+    instead: ClassVar[str] = "by this release alone"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         others = [(table, read_release(scenario.original, table, scenario.hierarchies)) for table in scenario.previous]
@@ -46,8 +49,7 @@ def _agreement(
     scenario: Scenario, reading: ReleaseReading, other: AttackedColumn, rows: NDArray[np.int64], width: int
 ) -> NDArray[np.float64]:
     """Compute the log ratio of each value's frequency in another release to its total there."""
-    possible = possible_in(reading, rows, scenario.knows).astype(np.float32)
-    counts = possible @ other.counts.astype(np.float32)
+    counts = other.tally(reading.candidates_of(rows, scenario.knows))
     rates = np.log(np.maximum(counts, 1e-9)) - np.log(np.maximum(other.totals, 1e-9))
     fitted = np.full((len(rows), width), np.log(1e-9))
     shared = min(width, rates.shape[1])
@@ -72,11 +74,12 @@ class Membership(Attack):
     finds: ClassVar[str] = (
         "Whoever knows the quasi-identifiers of a person is right about whether they are in the table for {rate} people"
     )
+    instead: ClassVar[str] = "by a coin"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if scenario.reading.centres:
             return
-        inside = np.concatenate([possible.any(axis=1) for _, possible in scenario.possible()])
+        inside = np.concatenate([candidates.many > 0 for _, candidates in scenario.candidates()])
         outside = self._strangers_fit(scenario, len(inside))
         if len(outside):
             half = min(len(inside), len(outside))
@@ -86,17 +89,18 @@ class Membership(Attack):
         """Decide which people who are not in the table fit some class."""
         if scenario.strangers is not None:
             rows = np.arange(min(wanted, scenario.strangers.people))
-            blocks = scenario.strangers.blocks(rows)
-            return np.concatenate([scenario.strangers.matches(some, scenario.knows).any(axis=1) for some in blocks])
+            return scenario.strangers.candidates_of(rows, scenario.knows, exactly=True).many > 0
         return self._made_up_fit(scenario, wanted)
 
     def _made_up_fit(self, scenario: Scenario, wanted: int) -> NDArray[np.bool_]:
         """Make up people from values of different people, without those who are in the table."""
         columns = [column for column in scenario.reading.columns if column.name in scenario.knows]
-        codes = [scenario.random.choice(column.original, wanted) for column in columns]
-        real = set(zip(*(column.original.tolist() for column in columns), strict=True))
-        new = np.array([one not in real for one in zip(*(each.tolist() for each in codes), strict=True)], bool)
-        fits = np.ones((int(new.sum()), len(scenario.reading.classes)), bool)
-        for column, each in zip(columns, codes, strict=True):
-            fits &= column.covers(each[new])[:, scenario.reading.shown_cells(column)]
-        return np.asarray(fits.any(axis=1), bool)
+        codes = {column.name: scenario.random.choice(column.original, wanted) for column in columns}
+        together = [np.concatenate([column.original, codes[column.name]]).astype(np.int32) for column in columns]
+        looks = group_rows(
+            [CodedColumn(pa.nulls(column.domain.size), each) for column, each in zip(columns, together, strict=True)]
+        ).of_row
+        people = scenario.reading.people
+        new = ~np.isin(looks[people:], looks[:people])
+        known = scenario.reading.index.known({name: each[new] for name, each in codes.items()}, int(new.sum()))
+        return scenario.reading.index.candidates(*known).many > 0

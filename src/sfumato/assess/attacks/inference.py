@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
+#: Counts of values that are kept at a time.
+CELLS = 1 << 22
 
-def fitting_values(
-    scenario: Scenario, secret: AttackedColumn
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+
+def fitting_values(scenario: Scenario, secret: AttackedColumn) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield people, and the counts of sensitive values among the rows that may be theirs."""
-    for rows, possible in scenario.possible():
-        yield rows, possible.astype(np.float32) @ secret.counts.astype(np.float32)
+    step = max(1, CELLS // secret.width)
+    for rows, candidates in scenario.candidates():
+        for begin in range(0, len(rows), step):
+            yield rows[begin : begin + step], secret.tally(candidates.part(begin, begin + step))
 
 
 class Inference(Attack):
@@ -79,17 +82,19 @@ class BackgroundKnowledge(Attack):
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         for secret in scenario.secrets:
-            found = list(fitting_values(scenario, secret))
-            rows = np.concatenate([some for some, _ in found])
-            counts = np.concatenate([each for _, each in found])
-            mine = secret.of_person[rows]
-            everybody = np.broadcast_to(np.bincount(secret.of_person, minlength=counts.shape[1]), counts.shape)
-            for number in self.ruled_out:
-                if number >= counts.shape[1]:
-                    continue
-                chances = _right_without(counts, mine, number)
-                baseline = float(_right_without(everybody, mine, number).mean())
-                yield self.outcome(chances, baseline, variant=f"{secret.name}, {number} ruled out")
+            allowed = [number for number in self.ruled_out if number < secret.width]
+            chances: dict[int, list[NDArray[np.float64]]] = {number: [] for number in allowed}
+            guessed: dict[int, list[NDArray[np.float64]]] = {number: [] for number in allowed}
+            totals = np.bincount(secret.of_person, minlength=secret.width)
+            for rows, counts in fitting_values(scenario, secret):
+                everybody = np.broadcast_to(totals, counts.shape)
+                for number in allowed:
+                    chances[number].append(_right_without(counts, secret.of_person[rows], number))
+                    guessed[number].append(_right_without(everybody, secret.of_person[rows], number))
+            for number in allowed:
+                baseline = float(np.concatenate(guessed[number]).mean())
+                variant = f"{secret.name}, {number} ruled out"
+                yield self.outcome(np.concatenate(chances[number]), baseline, variant=variant)
 
 
 def _right_without(counts: NDArray[np.number], mine: NDArray[np.int64], number: int) -> NDArray[np.float64]:

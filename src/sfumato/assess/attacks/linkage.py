@@ -10,18 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
-from sfumato.assess.attacks.scenario import Scenario, possible_in
-from sfumato.hierarchies.reading import ReleaseReading
-
-#: How many people are compared with descriptions at a time.
-BLOCK = 1 << 14
+from sfumato.assess.attacks.scenario import Scenario, blocks
+from sfumato.hierarchies.reading import Candidates, ClassIndex, ReleaseReading, known_codes
 
 
-def chance_of_row(scenario: Scenario, rows: NDArray[np.int64], possible: NDArray[np.bool_]) -> NDArray[np.float64]:
+def chance_of_row(scenario: Scenario, rows: NDArray[np.int64], candidates: Candidates) -> NDArray[np.float64]:
     """Compute the probability of picking each person's row among all that fit."""
-    fitting = possible @ scenario.reading.classes.sizes
-    own = scenario.class_of[rows]
-    right = (own >= 0) & possible[np.arange(len(rows)), own]
+    fitting = candidates.sums(scenario.reading.classes.sizes)
+    right = candidates.holds(scenario.class_of[rows])
     return np.where(right, 1 / np.maximum(fitting, 1), 0.0)
 
 
@@ -29,10 +25,10 @@ def found_people(scenario: Scenario, most: int) -> Iterator[dict[str, Any]]:
     """Yield the original values of people whose row or sensitive value is certain."""
     names = [*scenario.knows, *scenario.sensitive]
     left = most
-    for rows, possible in scenario.possible():
-        certain = chance_of_row(scenario, rows, possible) == 1
+    for rows, candidates in scenario.candidates():
+        certain = chance_of_row(scenario, rows, candidates) == 1
         for secret in scenario.secrets:
-            certain |= ((possible.astype(np.float32) @ secret.counts.astype(np.float32)) > 0).sum(axis=1) == 1
+            certain |= (secret.tally(candidates) > 0).sum(axis=1) == 1
         for row in rows[certain][:left].tolist():
             yield {"row": row} | {name: scenario.original.column(name)[row].as_py() for name in names}
         left -= min(left, int(certain.sum()))
@@ -52,7 +48,7 @@ class Linkage(Attack):
     finds: ClassVar[str] = "Whoever knows all quasi-identifiers of a person picks the right row for {rate} people"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
-        chances = [chance_of_row(scenario, rows, possible) for rows, possible in scenario.possible()]
+        chances = [chance_of_row(scenario, rows, candidates) for rows, candidates in scenario.candidates()]
         yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
 
@@ -78,7 +74,7 @@ class PartialLinkage(Attack):
         chances = []
         for part in parts:
             known = scenario.random.choice(scenario.knows, count, replace=False).tolist()
-            chances += [chance_of_row(scenario, rows, possible) for rows, possible in scenario.possible(known, part)]
+            chances += [chance_of_row(scenario, rows, found) for rows, found in scenario.candidates(known, part)]
         yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
 
@@ -97,26 +93,22 @@ class NoisyLinkage(Attack):
     )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
-        chances = []
-        for rows in scenario.reading.blocks(scenario.targets):
-            apart = self._distances(scenario, rows)
-            nearest = apart <= apart.min(axis=1, keepdims=True) + 1e-12
-            chances.append(chance_of_row(scenario, rows, nearest))
+        through = scenario.patience.through(blocks(scenario.targets))
+        chances = [chance_of_row(scenario, rows, self._nearest(scenario, rows)) for rows in through]
         yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
-    def _distances(self, scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        total = np.zeros((len(rows), len(scenario.reading.classes)))
+    def _nearest(self, scenario: Scenario, rows: NDArray[np.int64]) -> Candidates:
+        index = scenario.reading.index
+        codes, shifts = known_codes(scenario.reading.columns, rows, scenario.knows), {}
         for column in scenario.reading.columns:
             if column.name not in scenario.knows:
                 continue
-            codes, shifts = column.original[rows].copy(), None
             if column.numbers is not None and len(column.numbers):
-                shifts = scenario.random.normal(0, self.noise * float(np.ptp(column.numbers)), len(rows))
+                shifts[column.name] = scenario.random.normal(0, self.noise * float(np.ptp(column.numbers)), len(rows))
             else:
                 mistaken = scenario.random.random(len(rows)) < self.wrong
-                codes[mistaken] = scenario.random.permutation(column.original)[: int(mistaken.sum())]
-            total += column.distances(codes, shifts)[:, scenario.reading.shown_cells(column)]
-        return total
+                codes[column.name][mistaken] = scenario.random.choice(column.original, int(mistaken.sum()))
+        return index.candidates(*index.known(codes, len(rows), shifts), nearest=True)
 
 
 class SinglingOut(Attack):
@@ -129,6 +121,7 @@ class SinglingOut(Attack):
     finds: ClassVar[str] = (
         "Whoever has the release alone can describe exactly one person by what a row shows, in {rate} rows"
     )
+    instead: ClassVar[str] = "by cells of different rows put together"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         reading = scenario.reading
@@ -149,16 +142,9 @@ class SinglingOut(Attack):
         """Estimate how often a description made of parts of different rows singles a person out."""
         reading = scenario.reading
         tries = min(500, scenario.release.num_rows)
-        looked_at = []
-        for column in reading.columns:
-            codes, which = np.unique(column.original, return_inverse=True)
-            looked_at.append((which, column.covers(codes)[:, scenario.random.choice(column.cell_of_row, tries)]))
-        fitting = np.zeros(tries, np.int64)
-        for begin in range(0, reading.people, BLOCK):
-            some = slice(begin, begin + BLOCK)
-            fits = np.logical_and.reduce([covered[which[some]] for which, covered in looked_at])
-            fitting += fits.sum(axis=0)
-        return float((fitting == 1).mean())
+        cells = [scenario.random.choice(column.cell_of_row, tries) for column in reading.columns]
+        made_up = ClassIndex.of(reading.columns, np.stack(cells, axis=1).astype(np.int64))
+        return float((reading.people_in(made_up) == 1).mean())
 
 
 @dataclass(frozen=True)
@@ -176,6 +162,7 @@ class Linkability(Attack):
     finds: ClassVar[str] = (
         "Whoever has two other files, each with half of the quasi-identifiers, joins the right halves for {rate} people"
     )
+    instead: ClassVar[str] = "by chance"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if len(scenario.knows) < 2:
@@ -198,7 +185,7 @@ class Linkability(Attack):
         halves: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> NDArray[np.float64]:
         """Compute the probability of choosing the right person: whose two halves meet in the most released rows."""
-        parts = np.array_split(people, max(1, len(people) // 200))
+        parts = scenario.patience.through(blocks(people))
         return np.concatenate([self._some(scenario, reading, rows, *halves) for rows in parts])
 
     def _some(
@@ -210,11 +197,23 @@ class Linkability(Attack):
         second: tuple[str, ...],
     ) -> NDArray[np.float64]:
         sizes = reading.classes.sizes
-        here = possible_in(reading, rows, first)
-        scores = [(here & possible_in(reading, rows, second)) @ sizes]
-        for _ in range(self.decoys):
-            others = scenario.random.integers(0, reading.people, len(rows))
-            scores.append((here & possible_in(reading, others, second)) @ sizes)
-        table = np.stack(scores, axis=1)
+        decoys = [scenario.random.integers(0, reading.people, len(rows)) for _ in range(self.decoys)]
+        table = np.stack(
+            [self._joined(reading, rows, each, first, second).sums(sizes) for each in [rows, *decoys]], axis=1
+        )
         best = table == table.max(axis=1, keepdims=True)
         return np.where(best[:, 0], 1 / best.sum(axis=1), 0.0)
+
+    def _joined(
+        self,
+        reading: ReleaseReading,
+        rows: NDArray[np.int64],
+        others: NDArray[np.int64],
+        first: tuple[str, ...],
+        second: tuple[str, ...],
+    ) -> Candidates:
+        """Find the classes that fit one half of a person and the other half of another one."""
+        if reading.centres:
+            return reading.candidates_of(rows, first).both(reading.candidates_of(others, second))
+        codes = known_codes(reading.columns, rows, first) | known_codes(reading.columns, others, second)
+        return reading.index.candidates(*reading.index.known(codes, len(rows)))

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
+#: The most classes to examine; more would only narrow the confidence interval.
+MOST_CLASSES = 2_000
+
 
 class Guess(NamedTuple):
     """A guess that some people have a value: its certainty, the people, the value, and its share in the class."""
@@ -39,18 +42,17 @@ class Minimality(Attack):
     finds: ClassVar[str] = (
         "Whoever knows how the method cuts guesses {variant} right for {rate} people of classes left whole"
     )
+    instead: ClassVar[str] = "by the share in the class"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         limit, smallest = scenario.promised.get("l", 1.0), scenario.promised.get("k", 1.0)
         if limit <= 1:
             return
         for secret in scenario.secrets:
-            guesses = [
-                guess
-                for number, members in scenario.by_class()
-                if len(members) >= 2 * smallest
-                and (guess := _best_guess(scenario, secret, number, members)) is not None
-            ]
+            large = [(number, members) for number, members in scenario.by_class() if len(members) >= 2 * smallest]
+            some = scenario.random.permutation(len(large))[:MOST_CLASSES]
+            found = [_best_guess(scenario, secret, *large[at]) for at in scenario.patience.through(some.tolist())]
+            guesses = [guess for guess in found if guess is not None]
             if guesses:
                 right = np.concatenate([secret.of_person[one.people] == one.value for one in guesses])
                 weights = [len(one.people) for one in guesses]
@@ -60,8 +62,9 @@ class Minimality(Attack):
 
 def _best_guess(scenario: Scenario, secret: AttackedColumn, number: int, members: NDArray[np.int64]) -> Guess | None:
     """Find the guess that the attacker is most certain of, over all columns; None if no cut was possible."""
-    value = int(secret.counts[number].argmax())
-    count, size = int(secret.counts[number, value]), len(members)
+    counts = np.bincount(secret.values_in(number))
+    value = int(counts.argmax())
+    count, size = int(counts[value]), len(members)
     best: Guess | None = None
     for left in _median_cuts(scenario, members):
         sides = [members[left], members[~left]]

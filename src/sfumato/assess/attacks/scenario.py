@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,43 +11,80 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.grouping import code_column
+from sfumato.assess.attacks.greedy_order import GREEDY
+from sfumato.assess.attacks.kernels.secret_values import tally_values
+from sfumato.common.grouping import CodedColumn, RowGroups, code_column, group_rows
 from sfumato.common.patience import Patience
+from sfumato.common.progress import Tell, silent
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
-from sfumato.hierarchies.reading import ReleaseReading, read_release
+from sfumato.hierarchies.reading import Candidates, FreePlaces, ReleaseReading, known_codes, read_release
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+#: People whose candidates are looked up at a time.
+BLOCK = 256
 
 
 @dataclass(frozen=True)
 class AttackedColumn:
-    """A sensitive column in the original and, by class, in the release, with common codes.
+    """A sensitive column in the original and in the release, with common codes.
 
     Attributes
     ----------
     of_person
         The code of every row of the original.
-    counts
-        How often each code occurs in each class.
     of_row
         The code of every row of the release.
+    of_class
+        The codes of the release's rows, class by class; those of a class begin at ``begins``.
+    width
+        The number of codes.
     """
 
     name: str
     of_person: NDArray[np.int64] = field(repr=False)
     of_row: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
+    of_class: NDArray[np.int64] = field(repr=False)
+    begins: NDArray[np.int64] = field(repr=False)
+    width: int
+
+    @classmethod
+    def of(
+        cls, name: str, of_person: NDArray[np.int64], of_row: NDArray[np.int64], classes: RowGroups
+    ) -> AttackedColumn:
+        """Lay the codes of the release out class by class."""
+        order = np.argsort(classes.of_row, kind="stable")
+        begins = np.concatenate([[0], np.cumsum(classes.sizes)])
+        width = 1 + max(int(of_person.max(initial=0)), int(of_row.max(initial=0)))
+        return cls(name, of_person, of_row, of_row[order], begins, width)
 
     @property
     def totals(self) -> NDArray[np.int64]:
         """How often each code occurs in the whole release."""
-        return self.counts.sum(axis=0)
+        return np.bincount(self.of_row, minlength=self.width)
 
     @property
     def mode_share(self) -> float:
         """How often guessing the most frequent value is right, knowing only the totals."""
         return float(np.bincount(self.of_person).max() / len(self.of_person))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each code (column) occurs in each class (row); large where many values occur."""
+        rows = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+        cells = np.bincount(rows * self.width + self.of_class, minlength=(len(self.begins) - 1) * self.width)
+        return cells.reshape(-1, self.width)
+
+    def values_in(self, number: int) -> NDArray[np.int64]:
+        """The codes of the rows of one class."""
+        return self.of_class[self.begins[number] : self.begins[number + 1]]
+
+    def tally(self, candidates: Candidates) -> NDArray[np.int64]:
+        """How often each code (column) occurs in all classes that may be a person's (row)."""
+        counts = np.zeros((len(candidates), self.width), np.int64)
+        tally_values(candidates.begins, candidates.classes, self.begins, self.of_class, counts)
+        return counts
 
 
 @dataclass(frozen=True)
@@ -77,6 +113,10 @@ class Scenario:
         The row of the original for every row of the release, if the publisher knows it.
     path
         The file of the release, if there is one.
+    order
+        In which order the method makes classes, if the attacker can conclude anything from it; else empty.
+    tight
+        Whether the method shows no more of a class than its rows span.
     random
         The random generator of the attacks.
     patience
@@ -94,6 +134,8 @@ class Scenario:
     control: pa.Table | None = field(default=None, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
+    order: str = GREEDY
+    tight: bool = False
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
     patience: Patience = field(default_factory=Patience, repr=False)
 
@@ -122,28 +164,42 @@ class Scenario:
         both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
         codes = code_column(name, both).codes.astype(np.int64)
         of_person, of_row = codes[: self.original.num_rows], codes[self.original.num_rows :]
-        width = int(codes.max(initial=0)) + 1
-        cells = np.bincount(reading.classes.of_row * width + of_row, minlength=len(reading.classes) * width)
-        return AttackedColumn(name, of_person, of_row, cells.reshape(-1, width))
+        return AttackedColumn.of(name, of_person, of_row, reading.classes)
 
     @cached_property
     def class_of(self) -> NDArray[np.int64]:
         """The class of every person; -1 for those who are not in the release."""
         if self.row_of is None:
-            return true_classes(self.reading, [(one.of_person, one.of_row) for one in self.secrets])
+            pairs = [(one.of_person, one.of_row) for one in self.secrets]
+            return true_classes(self.reading, pairs, self.patience.tell)
         found = np.full(self.reading.people, -1, np.int64)
         found[self.row_of] = self.reading.classes.of_row
         return found
 
-    def possible(
+    def candidates(
         self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-        """Yield people and, for each of them and every class, whether the person may be in it given the knowledge.
+    ) -> Iterator[tuple[NDArray[np.int64], Candidates]]:
+        """Yield people, by default the targets, and the classes that each may be in given the knowledge.
 
         If a release shows midpoints or means, these are the nearest classes.
         """
-        for some in self.patience.through(list(self.reading.blocks(self.targets if rows is None else rows))):
-            yield some, possible_in(self.reading, some, self.knows if knows is None else knows)
+        if knows is None and rows is None:
+            yield from self._of_targets
+            return
+        for some in self.patience.through(blocks(self.targets if rows is None else rows)):
+            yield some, self.reading.candidates_of(some, self.knows if knows is None else knows)
+
+    @cached_property
+    def _of_targets(self) -> list[tuple[NDArray[np.int64], Candidates]]:
+        """The candidates of the targets, which most attacks need."""
+        return list(self.candidates(self.knows, self.targets))
+
+    def possible(
+        self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield people and the same as `candidates`, as a truth value for every class."""
+        for some, candidates in self.candidates(knows, rows):
+            yield some, candidates.dense(len(self.reading.classes))
 
     def by_class(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield every class with the people who are really in it."""
@@ -153,12 +209,9 @@ class Scenario:
             yield number, order[begins[number] : begins[number + 1]]
 
 
-def possible_in(reading: ReleaseReading, rows: NDArray[np.int64], knows: Sequence[str]) -> NDArray[np.bool_]:
-    """Decide for every person and class whether the person may be in it; with midpoints, the nearest classes."""
-    if not reading.centres:
-        return reading.matches(rows, knows)
-    apart = reading.distances(rows, knows)
-    return apart <= apart.min(axis=1, keepdims=True) + 1e-12
+def blocks(rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Cut people into blocks, so that progress can be told, and pairs with all classes fit in memory."""
+    return [rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)]
 
 
 def _texts(table: pa.Table, name: str) -> list[pa.Array]:
@@ -169,34 +222,32 @@ def _texts(table: pa.Table, name: str) -> list[pa.Array]:
     return column.cast(pa.string()).chunks
 
 
-def true_classes(reading: ReleaseReading, secrets: Sequence[Pair]) -> NDArray[np.int64]:
+def true_classes(reading: ReleaseReading, secrets: Sequence[Pair], tell: Tell = silent) -> NDArray[np.int64]:
     """Assign a class to every person so that no class gets more people with the same secrets than it has rows.
 
     People with the fewest possible classes choose first. If classes overlap, this is one of several possible
     assignments; people without any class left get -1: they are not in the release.
     """
     rows = np.arange(reading.people)
-    free = _free_places(reading, secrets)
-    choices: list[NDArray[np.int64]] = []
-    for some in reading.blocks(rows):
-        apart = reading.distances(some)
-        near = apart <= (apart.min(axis=1, keepdims=True) if reading.centres else 0.0) + 1e-12
-        choices += np.split(np.nonzero(near)[1], np.cumsum(near.sum(axis=1))[:-1])
+    of_person, of_row, number = _joint(reading, secrets)
+    places = FreePlaces.of(reading.classes.of_row, of_row, number)
+    known = reading.index.known(known_codes(reading.columns, rows), len(rows))
     chosen = np.full(len(rows), -1, np.int64)
-    for row in np.argsort([len(one) for one in choices], kind="stable"):
-        mine = tuple(int(of_person[row]) for of_person, _ in secrets)
-        for number in choices[row].tolist():
-            if free[number, mine] > 0:
-                free[number, mine] -= 1
-                chosen[row] = number
-                break
+    done = 0
+    for some, classes in reading.index.assigned(*known, reading.centres, of_person, places):
+        chosen[some] = classes
+        done += len(some)
+        tell(0.9 * done / len(rows))
     return chosen
 
 
-def _free_places(reading: ReleaseReading, secrets: Sequence[Pair]) -> dict[tuple[int, tuple[int, ...]], int]:
-    """Count the rows of every class by their sensitive values."""
-    free: dict[tuple[int, tuple[int, ...]], int] = defaultdict(int)
-    columns = [of_row.tolist() for _, of_row in secrets]
-    for at, number in enumerate(reading.classes.of_row.tolist()):
-        free[number, tuple(column[at] for column in columns)] += 1
-    return free
+def _joint(reading: ReleaseReading, secrets: Sequence[Pair]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Number the combinations of several secrets: of every person, of every row, and how many there are."""
+    if not secrets:
+        return np.zeros(reading.people, np.int64), np.zeros(len(reading.classes.of_row), np.int64), 1
+    together = [np.concatenate(pair) for pair in secrets]
+    groups = group_rows(
+        [CodedColumn(pa.nulls(int(codes.max(initial=0))), codes.astype(np.int32)) for codes in together]
+    )
+    numbered = groups.of_row.astype(np.int64)
+    return numbered[: reading.people], numbered[reading.people :], len(groups)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from sfumato.common.grouping import code_column
 ORDERS = 20
 #: Shorter texts occur in any file by chance.
 SHORTEST_TEXT = 5
+#: The bits of a hash of so many letters, and the letters that are hashed at a time.
+HASHED, STRETCH = 22, 1 << 22
 
 
 class RowOrder(Attack):
@@ -31,6 +33,7 @@ class RowOrder(Attack):
     finds: ClassVar[str] = (
         "Whoever knows the order of the original finds a true row at a person's place for {rate} people"
     )
+    instead: ClassVar[str] = "in any other order"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         rows = scenario.release.num_rows
@@ -65,6 +68,7 @@ class FileChannels(Attack):
     finds: ClassVar[str] = (
         "Whoever searches the bytes of the file finds original texts that no cell shows: {rate} of them"
     )
+    instead: ClassVar[str] = "of texts that are in no table"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         if scenario.path is None:
@@ -75,24 +79,55 @@ class FileChannels(Attack):
         content = scenario.path.read_bytes()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
-        found = np.array([text.encode() in content for text in hidden], float)
-        decoys = [text[::-1].encode() + b"~" in content for text in hidden]
-        yield self.outcome(found, float(np.mean(decoys)))
+        found = occurring([text.encode() for text in hidden], content)
+        decoys = occurring([text[::-1].encode() + b"~" for text in hidden], content)
+        yield self.outcome(found.astype(float), float(decoys.mean()))
 
     def _hidden_texts(self, scenario: Scenario, most: int = 2_000) -> list[str]:
-        """List original texts that occur in no released cell, not even in part."""
-        shown = "\n".join(
-            text
-            for name in scenario.release.column_names
-            for text in _distinct(scenario.release, name)
-            if text is not None
-        )
+        """Draw original texts that occur in no released cell, not even in part."""
         texts = {text for name in scenario.original.column_names for text in _distinct(scenario.original, name)}
-        names = "\n".join(scenario.release.column_names)
-        hidden = sorted(one for one in texts if len(one) >= SHORTEST_TEXT and one not in shown and one not in names)
-        if len(hidden) > most:
-            return scenario.random.choice(hidden, most, replace=False).tolist()
-        return hidden
+        long = np.array(sorted(text for text in texts if len(text) >= SHORTEST_TEXT), object)
+        names = scenario.release.column_names
+        shown = "\n".join([*names, *(text for name in names for text in _distinct(scenario.release, name))]).encode()
+        hidden: list[str] = []
+        drawn = scenario.random.permutation(len(long))
+        for begin in range(0, len(drawn), most):
+            some = long[drawn[begin : begin + most]].tolist()
+            visible = occurring([text.encode() for text in some], shown)
+            hidden += [text for text, seen in zip(some, visible.tolist(), strict=True) if not seen]
+            if len(hidden) >= most:
+                break
+            scenario.patience.tell(0.5 * (begin + most) / (len(drawn) + most))
+        return hidden[:most]
+
+
+def occurring(texts: Sequence[bytes], content: bytes) -> NDArray[np.bool_]:
+    """Whether each text occurs in the content, in one pass over it however many texts there are.
+
+    >>> occurring([b"Siena", b"Sienna"], b"from Siena to Lucca").tolist()
+    [True, False]
+    """
+    begins: dict[bytes, list[int]] = {}
+    for at, text in enumerate(texts):
+        begins.setdefault(text[:SHORTEST_TEXT], []).append(at)
+    wanted = np.zeros(1 << HASHED, bool)
+    wanted[[_hashes(np.frombuffer(begin, np.uint8))[0] for begin in begins]] = True
+    found = np.zeros(len(texts), bool)
+    letters = np.frombuffer(content, np.uint8)
+    for first in range(0, len(letters), STRETCH):
+        places = np.flatnonzero(wanted[_hashes(letters[first : first + STRETCH + SHORTEST_TEXT - 1])]) + first
+        for place in places.tolist():
+            for at in begins.get(content[place : place + SHORTEST_TEXT], ()):
+                found[at] |= content.startswith(texts[at], place)
+    return found
+
+
+def _hashes(letters: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """A number for the few letters that begin at every place."""
+    hashes = np.zeros(max(0, len(letters) - SHORTEST_TEXT + 1), np.uint32)
+    for at in range(SHORTEST_TEXT):
+        hashes = hashes * np.uint32(0x01000193) ^ letters[at : at + len(hashes)]
+    return (hashes * np.uint32(0x9E3779B1)) >> np.uint32(32 - HASHED)
 
 
 def _distinct(table: pa.Table, name: str) -> list[str]:

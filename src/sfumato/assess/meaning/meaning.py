@@ -21,7 +21,14 @@ from sfumato.assess.meaning.patterns import (
     share_of,
 )
 from sfumato.assess.meaning.vocabulary import Topic
-from sfumato.assess.meaning.words import says_code, says_number, words
+from sfumato.assess.meaning.words import (
+    says_code,
+    says_household,
+    says_joined_number,
+    says_number,
+    says_person,
+    words,
+)
 from sfumato.assess.meaning.written_dates import forms_of
 
 #: From this share of unique rows on, a column numbers its rows.
@@ -32,6 +39,8 @@ FEWEST_NAMES = 10
 FEWEST_CHECKED = 20
 #: Names of people, which several may share.
 NAMES = "names of people"
+#: In fewer rows whole numbers are consecutive by chance.
+FEWEST_NUMBERED = 50
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
 FEW_NUMBERS = 12
 
@@ -39,6 +48,7 @@ _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*(
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
+_LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
 )
@@ -47,6 +57,10 @@ _AMOUNTS = {"income", "money"}
 _COUNTED = {"count", "stay", "household", "use of a service"}
 #: Topics whose numbers count something about a person, whatever words stand in the name.
 _PRIVATE = {"habits", "sexual life"}
+#: Topics of what belongs to many people: the number of a county is no number of a person.
+_GROUPS = ("place", "institution", "nationality", "design of the sample", "journey", "language", "vehicle")
+#: Topics of what no small number is, whatever the name says: 'links' need not be web addresses.
+_THINGS = ("web address", "photograph", "biometric identifier", "internet address", "e-mail address", "device number")
 _STEPS = {"performance", "opinion", "survey question", "education"}
 _CODED = {"occupation", "nationality", "place", "education", "disease", "treatment"}
 
@@ -143,28 +157,55 @@ def _postcode_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None
 
 def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find whole numbers that only number rows or people."""
-    if not facts.is_whole or facts.different < FEWEST_NAMES or _named(topic, *_AMOUNTS):
+    if not facts.is_whole or facts.different < FEWEST_NAMES:
         return None
+    dense = facts.numbers[-1] - facts.numbers[0] < 1.2 * facts.different
+    if dense and facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NUMBERED:
+        return Meaning("identifier", "row numbers", by_values=True)
+    if _named(topic, *_AMOUNTS) or (_named(topic, *_THINGS) and _is_scale(facts)):
+        return None
+    return _numbering_by_name(facts, topic) or _numbering_by_length(facts, topic)
+
+
+def _numbering_by_name(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if topic is not None and topic.group == "names":
         return Meaning("identifier", topic.name)
-    if _is_numbered(facts.name, topic) and facts.different >= min(50, facts.filled / 5):
-        return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
-    if (topic is None or topic.name in _COUNTED) and not says_code(facts.name) and Contents(facts).come_again:
-        return Meaning("identifier", "long numbers that come again", by_values=True)
-    dense = facts.numbers[-1] - facts.numbers[0] < 1.2 * facts.different
-    alike = facts.lengths[0] == facts.lengths[1] >= 5
-    unnamed = topic is None and facts.filled >= 50
-    if unnamed and facts.unique_share > NUMBERS_ROWS and (dense or alike):
-        return Meaning("identifier", "row numbers" if dense else "numbers of one length", by_values=True)
+    if _is_numbered(facts, topic) and facts.different >= min(50, facts.filled / 5):
+        return _numbered(facts)
     return None
 
 
-def _is_numbered(name: str, topic: Topic | None) -> bool:
+def _numbering_by_length(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    if (topic is None or topic.name in _COUNTED) and not says_code(facts.name) and Contents(facts).come_again:
+        return Meaning("identifier", "long numbers that come again", by_values=True)
+    alike = facts.lengths[0] == facts.lengths[1] >= 5
+    unnamed = topic is None and facts.filled >= FEWEST_NUMBERED
+    if unnamed and facts.unique_share > NUMBERS_ROWS and alike:
+        return Meaning("identifier", "numbers of one length", by_values=True)
+    return None
+
+
+def _is_scale(facts: ColumnCounts) -> bool:
+    """Whether a few small numbers are each in many rows, as answers and steps are."""
+    return bool(facts.numbers[-1] < 100) and facts.filled >= 20 * facts.different
+
+
+def _numbered(facts: ColumnCounts) -> Meaning:
+    what = "numbers of households" if says_household(facts.name) else "numbers of people or cases"
+    return Meaning("identifier", what, by_values=facts.unique_share > NUMBERS_ROWS)
+
+
+def _is_numbered(facts: ColumnCounts, topic: Topic | None) -> bool:
     """Whether a name says a number of people or cases: the age of a patient is none, the number of one is."""
+    name = facts.name
     if _named(topic, *_PRIVATE):
         return False
+    groups = _named(topic, *_GROUPS) and facts.filled >= 5 * facts.different
+    if groups and not says_person(name) and not says_household(name):
+        return False
     about = topic is not None and topic.group in {"known", "secret"} and topic.name != "count"
-    return says_number(name) and (not about or bool(_NUMBER_WORDS & set(words(name).split())))
+    numbered = bool(_NUMBER_WORDS & set(words(name).split())) or says_joined_number(name)
+    return says_number(name) and (not about or numbered)
 
 
 def _amount(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
@@ -282,10 +323,17 @@ def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find words or codes that are unique in nearly all rows, or that the column's name calls a number of a person."""
     enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
-    if enough and _is_numbered(facts.name, topic):
-        return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
+    if enough and _is_numbered(facts, topic):
+        return _numbered(facts)
     if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
         return Meaning("identifier", "a value of its own in nearly every row", by_values=True)
+    many = facts.different >= max(FEWEST_CHECKED, facts.filled / 10)
+    if (
+        many
+        and not _named(topic, "date or time", *_GROUPS, *_CODED)
+        and share_of(facts.texts, _LONG_CODE.fullmatch) > 0.9
+    ):
+        return Meaning("identifier", "long codes, as numbers of people are", by_values=True)
     if _named(topic, "count") and facts.different >= FEWEST_CHECKED and share_of(facts.texts, _LONG.fullmatch) > 0.9:
         return Meaning("identifier", "long numbers with letters", by_values=True)
     return None

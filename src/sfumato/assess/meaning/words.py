@@ -17,7 +17,22 @@ _NUMBERS = re.compile(
     r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
     r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
     r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
-    r"worker|insee|\w+(nummer|nr)|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
+    r"worker|insee|\w+(nummer|nr)|idno|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
+)
+#: Words that end like a number joined to another word, such as 'respid', and are none.
+_NO_NUMBERS = frozenset(
+    """
+    acid aid amid amyloid android arachnoid avoid bid bifid candid carotid comorbid corticosteroid covid did
+    fluid grid humid hybrid invalid kid lipid lymphoid madrid mastoid medicaid morbid opioid orchid paid
+    paranoid prepaid rapid rheumatoid rigid said scaphoid schizoid sigmoid solid splendid squid steroid stupid
+    thyroid typhoid unpaid valid void
+    """.split()  # noqa: SIM905
+)
+_JOINED = re.compile(r"\w{2,}(id|idno|nbr|pid)|[phui]id")
+#: Short words for people that are joined to 'id' or 'no'.
+_JOINED_PEOPLE = re.compile(
+    r"(u|un|unique|cnt|src|orig)?(subj(ect)?|pat(ient)?|pt|pers(on)?|stu(d|dent)?|pupil|cust(omer)?|client|mem(ber)?|"
+    r"resp(ondent)?|emp(loyee)?|part(icipant)?|ind(iv)?|bene?|user|p)(id|idno|no|nr|num|nbr|key|code)"
 )
 #: Those of them that number people rather than visits, orders or households.
 _PEOPLE = re.compile(
@@ -25,6 +40,14 @@ _PEOPLE = re.compile(
     r"participant|proband\w*|employee|student|pupil|passenger|device|card|card ?holder|insured|versicherte\w*|"
     r"mrn|pseudonym|pid|athlete|rider|driver|worker|resident|citizen|individual|panelist|applicant|borrower|"
     r"donor|claimant)( .*)?$"
+)
+
+#: How long somebody has been something is no number of theirs.
+_LASTS = re.compile(r"(months|years|days|weeks|hours|time|tenure|duration|since) .*")
+_HOUSEHOLDS = re.compile(
+    r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?"
+    r"(id|no|nr|num|number|nummer|key|code|x)|"
+    r"hhx|hhid|hid|hhno|serialno|numero (du |de )?(foyer|menage|hogar|vivienda)|haushaltsnummer"
 )
 
 _CODES = """
@@ -57,7 +80,27 @@ def says_number(name: str) -> bool:
     (True, True, False, False)
     """
     said = words(name)
-    return bool(_NUMBERS.match(said)) and COUNTED.match(said) is None
+    numbers = bool(_NUMBERS.match(said)) or says_joined_number(name)
+    return numbers and COUNTED.match(said) is None and _LASTS.match(said) is None
+
+
+def says_joined_number(name: str) -> bool:
+    """Whether the last word of a name is a number of something, joined to it.
+
+    >>> says_joined_number("USUBJID"), says_joined_number("respid"), says_joined_number("amount_paid")
+    (True, True, False)
+    """
+    last = words(name).split()[-1:] or [""]
+    return last[0] not in _NO_NUMBERS and _JOINED.fullmatch(last[0]) is not None
+
+
+def says_household(name: str) -> bool:
+    """Whether a column numbers households.
+
+    >>> says_household("hhid"), says_household("household_no"), says_household("household_income")
+    (True, True, False)
+    """
+    return bool(_HOUSEHOLDS.fullmatch(words(name)))
 
 
 def says_person(name: str) -> bool:
@@ -66,7 +109,10 @@ def says_person(name: str) -> bool:
     >>> says_person("Patient-ID"), says_person("trip")
     (True, False)
     """
-    return bool(_PEOPLE.match(words(name)))
+    said = words(name)
+    if _LASTS.match(said):
+        return False
+    return bool(_PEOPLE.match(said)) or any(_JOINED_PEOPLE.fullmatch(word) for word in said.split())
 
 
 def says_code(name: str) -> bool:

@@ -19,7 +19,8 @@ MOST_FORMS = 4
 ENOUGH = 0.95
 
 _LIKELY = re.compile(r".*\d.*[-/. T].*\d.*|\d{8}")
-_EARLIEST, _LATEST = 1850, 2150
+#: Hospitals shift dates by a century or two.
+_EARLIEST, _LATEST = 1850, 2300
 
 
 def read(text: str, form: str) -> dt.datetime | None:

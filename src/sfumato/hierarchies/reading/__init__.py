@@ -7,8 +7,20 @@ here.
 
 from __future__ import annotations
 
+from sfumato.hierarchies.reading.class_index import Candidates, ClassIndex, FreePlaces, known_codes
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
 from sfumato.hierarchies.reading.extents import Extents, read_extents
 from sfumato.hierarchies.reading.release import ReleaseReading, read_release
 
-__all__ = ["Extents", "ReleaseReading", "ShownColumn", "read_column", "read_extents", "read_release"]
+__all__ = [
+    "Candidates",
+    "ClassIndex",
+    "Extents",
+    "FreePlaces",
+    "ReleaseReading",
+    "ShownColumn",
+    "known_codes",
+    "read_column",
+    "read_extents",
+    "read_release",
+]

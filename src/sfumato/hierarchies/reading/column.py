@@ -67,23 +67,6 @@ class ShownColumn:
             inside |= (codes[:, None] >= first) & (codes[:, None] <= last)
         return inside
 
-    def distances(self, codes: NDArray[np.int64], shifts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The distance of every value (row) from every cell (column): 0 inside, 1 across the whole scale.
-
-        ``shifts`` moves the values on their scale, for an attacker who knows them only approximately. Categories are
-        inside or at distance 1.
-        """
-        apart = np.where(self.covers(codes), 0.0, 1.0)
-        numbers = self.numbers
-        if numbers is None or not len(numbers):
-            return apart
-        known = codes < len(numbers)
-        at = numbers[codes[known]] + (0.0 if shifts is None else shifts[known])
-        gaps = np.maximum(np.maximum(self.low - at[:, None], at[:, None] - self.high), 0.0)
-        reach = float(np.ptp(numbers)) or 1.0
-        apart[known] = np.minimum(np.where(self.low > self.high, 1.0, gaps / reach), 1.0)
-        return apart
-
 
 def read_column(
     release: pa.Table, name: str, original: pa.ChunkedArray | pa.Array, hierarchy: Hierarchy | None = None

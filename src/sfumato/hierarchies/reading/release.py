@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.common.grouping import KEY_LIMIT, CodedColumn, RowGroups, group_rows
 from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies.reading.class_index import Candidates, ClassIndex, known_codes
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
-
-#: Pairs of people and classes compared at a time.
-CELLS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -51,42 +50,38 @@ class ReleaseReading:
         """The cell of one column that every class shows."""
         return column.cell_of_row[self.classes.first_rows]
 
-    def matches(self, rows: NDArray[np.int64], knows: Sequence[str] | None = None) -> NDArray[np.bool_]:
-        """Whether every row of the original may be in every class, given the known columns.
+    @cached_property
+    def index(self) -> ClassIndex:
+        """The classes in an index by what they show."""
+        shown = [self.shown_cells(column) for column in self.columns]
+        return ClassIndex.of(self.columns, np.stack(shown, axis=1).astype(np.int64))
 
-        ``knows`` names the columns that the attacker knows; by default all of them.
+    def candidates_of(
+        self, rows: NDArray[np.int64], knows: Sequence[str] | None = None, exactly: bool = False
+    ) -> Candidates:
+        """The classes that rows of the original may be in, given the known columns; by default all are known.
+
+        If the release shows midpoints or means, these are the nearest classes, unless only what fits exactly counts.
         """
-        possible = np.ones((len(rows), len(self.classes)), bool)
-        for column in self._known(knows):
-            codes, which = np.unique(column.original[rows], return_inverse=True)
-            possible &= column.covers(codes)[:, self.shown_cells(column)][which]
-        return possible
-
-    def distances(
-        self,
-        rows: NDArray[np.int64],
-        knows: Sequence[str] | None = None,
-        shifts: Mapping[str, NDArray[np.float64]] | None = None,
-    ) -> NDArray[np.float64]:
-        """The distance of every row of the original from every class, summed over the known columns."""
-        total = np.zeros((len(rows), len(self.classes)))
-        for column in self._known(knows):
-            moved = None if shifts is None else shifts.get(column.name)
-            total += column.distances(column.original[rows], moved)[:, self.shown_cells(column)]
-        return total
+        known = self.index.known(known_codes(self.columns, rows, knows), len(rows))
+        return self.index.candidates(*known, nearest=self.centres and not exactly)
 
     def candidates(self) -> NDArray[np.int64]:
         """The number of rows of the original that may be in each class, by their quasi-identifiers."""
-        looks = group_rows(
+        joined = self._by_value(self.looks)
+        return self.people_in(self.index) if joined is None else joined
+
+    @cached_property
+    def looks(self) -> RowGroups:
+        """The groups of people with equal quasi-identifiers."""
+        return group_rows(
             [CodedColumn(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
         )
-        joined = self._by_value(looks)
-        if joined is not None:
-            return joined
-        counts = np.zeros(len(self.classes), np.int64)
-        for rows in self.blocks(looks.first_rows):
-            counts += looks.sizes[looks.of_row[rows]] @ self.matches(rows)
-        return counts
+
+    def people_in(self, index: ClassIndex) -> NDArray[np.int64]:
+        """The number of rows of the original that may be in each class of an index."""
+        codes, _ = index.known(known_codes(self.columns, self.looks.first_rows), len(self.looks))
+        return index.people(codes, self.looks.sizes)
 
     def _by_value(self, looks: RowGroups) -> NDArray[np.int64] | None:
         """Count by a join where every cell shows exactly one value; None where some cell shows several."""
@@ -108,15 +103,6 @@ class ReleaseReading:
         at = np.minimum(np.searchsorted(keys_of_people, keys_of_classes, sorter=order), len(order) - 1)
         found = keys_of_people[order[at]] == keys_of_classes
         return np.where(found, looks.sizes[order[at]], 0)
-
-    def blocks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Cut rows of the original into blocks, so that the pairs with all classes fit in memory."""
-        step = max(1, CELLS // max(1, len(self.classes)))
-        for begin in range(0, len(rows), step):
-            yield rows[begin : begin + step]
-
-    def _known(self, knows: Sequence[str] | None) -> Iterator[ShownColumn]:
-        return (column for column in self.columns if knows is None or column.name in knows)
 
 
 def read_release(

@@ -56,21 +56,13 @@ class FixedLevels(Method):
     def recoded(self, judge: NodeJudge) -> Recoding:
         """Apply the levels to the table of a judge, whose rows may stand for several equal ones each."""
         microdata = judge.task.microdata
-        node = self._node(microdata)
+        node = node_of(self.levels, microdata)
         verdict = judge.verdict(judge.scan(node))
         if not verdict.answer:
             raise InfeasibleError(self._explanation(verdict, judge.rows))
         levels = dict(zip(microdata.names, node, strict=True))
         details = MethodDetails(levels=levels, level_names=level_names(microdata, node))
         return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details=details)
-
-    def _node(self, microdata: Microdata) -> Levels:
-        if set(self.levels) != set(microdata.names):
-            raise SchemaError(
-                f"Levels are given for {listed(self.levels)}, but the quasi-identifiers are {listed(microdata.names)}. "
-                "Give one level for each of them."
-            )
-        return tuple(_level(domain, self.levels[domain.name]) for domain in microdata.domains)
 
     def _explanation(self, verdict: Verdict, rows: int) -> str:
         shown = ", ".join(f"{name}={level}" for name, level in self.levels.items())
@@ -79,6 +71,16 @@ class FixedLevels(Method):
             f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} "
             f"rows lie in classes that break it. suppression={needed:g} would leave those out; or choose higher levels."
         )
+
+
+def node_of(levels: Mapping[str, int | str], microdata: Microdata) -> Levels:
+    """The numbers of the given levels, in the order of the quasi-identifiers."""
+    if set(levels) != set(microdata.names):
+        raise SchemaError(
+            f"Levels are given for {listed(levels)}, but the quasi-identifiers are {listed(microdata.names)}. "
+            "Give one level for each of them."
+        )
+    return tuple(_level(domain, levels[domain.name]) for domain in microdata.domains)
 
 
 def _level(domain: Domain, given: int | str) -> int:

@@ -63,6 +63,8 @@ def hindrances(request: Request) -> Iterator[str]:
     """Yield the reasons why no engine can carry out a request: what needs all rows at once."""
     method, schema = request.method, request.schema
     support = method.on_engine
+    if request.is_private:
+        yield "Differential privacy draws rows and counts them together, so it needs all rows at once."
     if support is None:
         yield (
             f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "

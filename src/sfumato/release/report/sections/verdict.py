@@ -35,6 +35,7 @@ IN_WORDS = {
     "k-map": "Everybody looks like at least {others} others in the population that the table was drawn from.",
     "marketer-risk": "On average over all people, the chance to be picked out of the population is limited.",
     "population-uniques": "At most so many people look like nobody else in the population.",
+    "differential-privacy": "Whether a person's row was in the table hardly changes what could have come out.",
     "delta-presence": "Nobody can tell from the table whether a person is in it, beyond the limits that are promised.",
 }
 

@@ -1,0 +1,90 @@
+"""What a request has to be for differential privacy: nothing that is released may depend on the data in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sfumato.errors import ParameterError, listed
+from sfumato.methods import Auto, FixedLevels, PrivateLevels
+from sfumato.privacy import DifferentialPrivacy, KAnonymity
+from sfumato.table.schema import Schema
+
+if TYPE_CHECKING:
+    from sfumato.run.request import Request
+
+#: Options that make rows or cells depend on other rows, or that somebody could replay.
+EXCLUDED = ("preset", "seed", "keep_order", "transform", "pseudonymize", "sample")
+
+
+def refuse_faulty(request: Request) -> None:
+    """Refuse a request under which the proof would not hold."""
+    fault = next(_faults(request), None)
+    if fault is not None:
+        raise ParameterError(
+            f"Differential privacy holds only if a release depends on the data in no other way. {fault}"
+        )
+
+
+def for_privacy(request: Request) -> Request:
+    """The same request with the one method that keeps differential privacy, which may leave out any number of rows."""
+    given = request.method
+    changed = copy(request)
+    method = PrivateLevels(given.levels if isinstance(given, FixedLevels | PrivateLevels) else None)
+    object.__setattr__(changed, "method", method)
+    object.__setattr__(changed, "suppression", 1.0)
+    return changed
+
+
+def _faults(request: Request) -> Iterator[str]:
+    """Say what of a request would void the proof, and what to do."""
+    schema, method = request.schema, request.method
+    as_they_are = [*schema.sensitive, *schema.plain]
+    if as_they_are:
+        yield (
+            f"{listed(as_they_are)} would be released as it is. Declare every released column as a quasi-identifier "
+            "with a hierarchy, and the others as identifiers."
+        )
+    if schema.rest not in {None, "drop"}:
+        yield f"rest={schema.rest!r} would release columns as they are. Drop the rest, or declare each column."
+    if schema.person is not None or schema.survey_weights is not None:
+        yield "It protects rows: neither people with several rows nor weights of a survey are supported."
+    if not isinstance(method, Auto | FixedLevels | PrivateLevels):
+        yield (
+            f"The classes of '{method.name}' depend on the data. Leave out the method, and levels are chosen at "
+            "random by their worth (for_levels); or give the levels (sf.recode)."
+        )
+    others = [one.name for one in request.privacy if not isinstance(one, DifferentialPrivacy | KAnonymity)]
+    if others or sum(isinstance(one, DifferentialPrivacy) for one in request.privacy) > 1:
+        yield f"It cannot be asked for together with {listed(others) if others else 'another one'}. Leave that out."
+    for name in EXCLUDED:
+        if getattr(request, name):
+            yield f"'{name}' would void the proof. Leave it out."
+    if request.seed is not None:
+        yield "Whoever knows the seed can undo it. Leave it out: the system's randomness is used."
+    if request.missing == "error":
+        yield "missing='error' would tell that no value is missing. Choose 'category' or 'suppress'."
+    if request.suppression:
+        yield "How many rows are left out is up to chance. Leave out 'suppression'."
+
+
+def refuse_unfixed(table: pa.Table, schema: Schema) -> None:
+    """Refuse hierarchies whose labels depend on other rows than the one that is shown."""
+    unfixed = [
+        name
+        for name, how in schema.quasi_identifiers.items()
+        if how is None or not how.is_fixed(_kind(table.schema.field(name).type))
+    ]
+    if unfixed:
+        raise ParameterError(
+            f"Differential privacy holds only if levels do not depend on the data, but the data shape those of "
+            f"{listed(unfixed)}. Declare the hierarchy in full: a taxonomy, Numeric(widths=…), Bands, "
+            "Prefix(length=…), Dates of days with levels, or codes."
+        )
+
+
+def _kind(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

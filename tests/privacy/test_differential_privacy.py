@@ -1,0 +1,306 @@
+"""Differential privacy: its k against the definition in fractions, its refusals, and the privacy loss of real runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.examples import examples
+
+import sfumato as sf
+from sfumato.errors import ParameterError
+from sfumato.hierarchies import KINDS
+from sfumato.methods import PrivateLevels, Task
+from sfumato.methods.lattice import private_levels
+from sfumato.privacy import Requirements
+from sfumato.privacy.differential_privacy import best_beta, largest_beta, least_class
+from sfumato.table.encoding import encode
+from sfumato.verify.differential_privacy import smallest_class
+
+PEOPLE = pa.table({"age": [20 + at % 50 for at in range(4_000)], "sex": ["f", "m"] * 2_000})
+COLUMNS = {"age": sf.Numeric(widths=(10, 20)), "sex": sf.Categorical()}
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(0.5, 63), (1, 74), (2, 131), (3, 271)])
+def test_the_k_that_a_millionth_asks_for(epsilon, k):
+    assert sf.DifferentialPrivacy(epsilon, 1e-6).k == k
+
+
+def shrinking(epsilon):
+    """e^-ε to 60 digits."""
+    with localcontext(prec=60):
+        return Fraction(Decimal(-epsilon).exp())
+
+
+def chance_beyond(rows, beta, gamma):
+    """The chance that more than γ·n of n rows are drawn."""
+    least = math.floor(gamma * rows) + 1
+    return sum(math.comb(rows, j) * beta**j * (1 - beta) ** (rows - j) for j in range(least, rows + 1))
+
+
+def delta_of(k, epsilon, beta, furthest=70):
+    """δ(k) as defined, over every number of rows up to one beyond which nothing matters here."""
+    gamma = 1 - (1 - beta) * shrinking(epsilon)
+    return max(chance_beyond(rows, beta, gamma) for rows in range(math.ceil(k / gamma) - 1, furthest) if rows)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    epsilon=st.sampled_from([0.5, 1.0, 1.5]),
+    delta=st.sampled_from([0.2, 0.05, 0.02]),
+    part=st.integers(2, 8),
+)
+def test_the_least_k_by_its_definition_in_fractions(epsilon, delta, part):
+    beta = math.floor(largest_beta(epsilon) * part * 8) / 64
+    k = least_class(epsilon, delta, beta)
+    exact = Fraction(beta)
+    assert delta_of(k, epsilon, exact) <= Fraction(delta)
+    assert k == 1 or delta_of(k - 1, epsilon, exact) > Fraction(delta)
+    assert smallest_class(epsilon, delta, beta) == k
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(epsilon=st.floats(0.01, 4), delta=st.floats(1e-9, 0.1), part=st.floats(0.05, 1))
+def test_the_verifier_computes_the_same_k_in_its_own_way(epsilon, delta, part):
+    beta = largest_beta(epsilon) * part
+    assert smallest_class(epsilon, delta, beta) == least_class(epsilon, delta, beta)
+
+
+def test_a_smaller_chance_lets_smaller_groups_survive():
+    best = best_beta(1.0, 1e-6)
+    assert least_class(1.0, 1e-6, best) / best < 0.6 * 74 / largest_beta(1.0)
+    assert sf.DifferentialPrivacy(1.0, 1e-6, beta="best").beta == pytest.approx(best)
+
+
+def test_a_release_has_large_classes_of_drawn_rows_and_a_record_of_its_grounds():
+    release = sf.anonymize(PEOPLE, quasi_identifiers=COLUMNS, privacy=sf.DifferentialPrivacy(1, 1e-3, for_levels=0.1))
+    assert release.verification.ok
+    assert release.verification.k >= release.manifest["privacy"][0]["epsilon"] * 30
+    assert release.table.num_rows < 0.75 * PEOPLE.num_rows
+    assert release.manifest["method"]["name"] == "private-levels"
+    assert any("property of the procedure" in one for one in release.manifest["grounds"]["assumed"])
+
+
+@pytest.mark.usefixtures("fresh_seeds")
+def test_two_releases_differ_since_nobody_can_replay_them():
+    model = sf.DifferentialPrivacy(1, 1e-3)
+    made = [
+        sf.recode(PEOPLE, quasi_identifiers=COLUMNS, levels={"age": 2, "sex": 0}, privacy=model).table.num_rows
+        for _ in range(4)
+    ]
+    assert len(set(made)) > 1
+
+
+def test_what_may_be_published_tells_nothing_else_of_the_original(tmp_path):
+    rows = PEOPLE.num_rows
+    release = sf.recode(
+        PEOPLE, quasi_identifiers=COLUMNS, levels={"age": 2, "sex": 0}, privacy=sf.DifferentialPrivacy(1, 1e-3)
+    )
+    file = tmp_path / "release.csv"
+    release.write(file)
+    certificate = json.dumps(sf.certify(PEOPLE, release, file).record)
+    gone = rows - release.table.num_rows
+    release.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    for text in (release.summary(), page, certificate):
+        assert f"{rows:,}" not in text
+        assert f"{gone:,}" not in text
+        assert f'"rows": {rows}' not in text
+    assert "not told" in release.summary()
+    assert sf.Certificate.read(_written(certificate, tmp_path)).check(file).ok
+
+
+def _written(text, folder):
+    path = folder / "certificate.json"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"seed": 1}, "seed"),
+        ({"method": "mondrian"}, "depend on the data"),
+        ({"sample": 0.5}, "'sample'"),
+        ({"suppression": 0.1}, "up to chance"),
+        ({"keep_order": True}, "'keep_order'"),
+        ({"missing": "error"}, "missing="),
+        ({"preset": "hipaa-safe-harbor"}, "'preset'"),
+        ({"quasi_identifiers": {"age": COLUMNS["age"]}, "plain": "sex"}, "'sex' would be released as it is"),
+        ({"quasi_identifiers": {"age": COLUMNS["age"]}, "sensitive": "sex"}, "'sex' would be released as it is"),
+        ({"quasi_identifiers": {"age": COLUMNS["age"]}, "rest": "plain"}, "rest='plain'"),
+        ({"quasi_identifiers": {"age": COLUMNS["age"]}, "person": "sex"}, "protects rows"),
+        ({"quasi_identifiers": COLUMNS | {"age": sf.Numeric()}}, "shape those of 'age'"),
+        ({"quasi_identifiers": COLUMNS | {"age": sf.Quantiles(4)}}, "shape those of 'age'"),
+        ({"quasi_identifiers": ["age", "sex"]}, "shape those of 'age', 'sex'"),
+        ({"l": 2}, "l-diversity"),
+        ({"engine": "duckdb"}, "all rows at once"),
+    ],
+)
+def test_what_would_void_the_proof_is_refused(changed, said):
+    asked = {"quasi_identifiers": COLUMNS, "privacy": sf.DifferentialPrivacy(1, 1e-3, for_levels=0.1)}
+    with pytest.raises(sf.errors.SfumatoError, match=said):
+        sf.anonymize(PEOPLE, **asked | changed)
+
+
+def test_levels_are_not_chosen_for_free():
+    with pytest.raises(ParameterError, match="costs a part of epsilon"):
+        sf.anonymize(PEOPLE, quasi_identifiers=COLUMNS, privacy=sf.DifferentialPrivacy(1, 1e-3))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "more"),
+    [(0, 1e-6, {}), (9, 1e-6, {}), (1, 0, {}), (1, 0.7, {}), (1, 1e-6, {"beta": 0.7}), (1, 1e-6, {"for_levels": 1}),
+     (1, 1e-6, {"beta": "worst"}), (math.nan, 1e-6, {})],
+)  # fmt: skip
+def test_parameters_without_a_meaning_are_refused(epsilon, delta, more):
+    with pytest.raises(ParameterError):
+        sf.DifferentialPrivacy(epsilon, delta, **more)
+
+
+#: Declarations of every kind that says it is fixed, and values of a type for which it does.
+FIXED = {
+    "numeric": (sf.Numeric(widths=(5, 10)), st.integers(-50, 150)),
+    "bands": (sf.Bands([18, 65]), st.integers(-5, 120)),
+    "capped": (sf.Capped([5, 10], bottom=10, top=90), st.integers(-5, 120)),
+    "rounded": (sf.Rounded([10, 50]), st.integers(-5, 120)),
+    "categorical": (sf.Categorical(), st.sampled_from("abcdef")),
+    "ordered": (sf.Ordered(list("abcdef")), st.sampled_from("abcdef")),
+    "prefix": (sf.Prefix(length=5, keep=(3, 1)), st.integers(0, 99_999).map(str)),
+    "taxonomy": (sf.Taxonomy({"x": ["a", "b"], "y": ["c", "d", "e", "f"]}), st.sampled_from("abcdef")),
+    "dates": (sf.Dates(levels=("month", "year")), st.dates()),
+    "ages": (sf.Ages("2100-01-01", [5, 10], top=90), st.dates(max_value=sf.Ages("2100-01-01").at)),
+    "weekdays": (sf.Weekdays(), st.dates()),
+    "icd10": (sf.ICD10(), st.sampled_from(["J45.0", "J45.1", "J20", "C50.9", "A00"])),
+    "isco": (sf.ISCO(), st.sampled_from(["2212", "2211", "31", "9"])),
+    "nace": (sf.NACE(), st.sampled_from(["01.11", "62.01", "62.02", "84"])),
+    "countries": (sf.Countries(), st.sampled_from(["IT", "FR", "JP", "US"])),
+}
+
+
+def test_every_kind_of_hierarchy_is_fixed_or_learned():
+    learned = {"quantiles", "clusters", "within", "similar"}
+    assert set(FIXED) | learned == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", FIXED)
+@settings(max_examples=examples(60), deadline=None)
+@given(data=st.data())
+def test_a_fixed_hierarchy_shows_a_value_alike_whatever_else_is_in_the_column(kind, data):
+    how, values = FIXED[kind]
+    some = data.draw(st.lists(values, min_size=1, max_size=8, unique=True))
+    more = data.draw(st.lists(values, max_size=8, unique=True))
+    alone, together = pa.array(some), pa.array(list(dict.fromkeys([*some, *more])))
+    assert how.is_fixed(alone.type)
+    shown = [_labels(how, column, data.draw(st.booleans())) for column in (alone, together)]
+    for level in shown[0]:
+        assert {value: shown[1][level][value] for value in some} == shown[0][level]
+
+
+def _labels(how, column, has_missing):
+    """What every level shows of every value."""
+    domain, codes = how.fit("column", column, has_missing)
+    return {
+        level.name: {
+            value: level.labels[int(level.groups[code])].as_py()
+            for value, code in zip(column.to_pylist(), codes, strict=True)
+        }
+        for level in domain.levels
+    }
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(data=st.data())
+def test_one_row_more_changes_the_chance_of_no_level_by_more_than_its_part(data):
+    pair = st.tuples(st.integers(0, 30), st.sampled_from("fm"))
+    rows = data.draw(st.lists(pair, min_size=5, max_size=40))
+    model = sf.DifferentialPrivacy(1.0, 0.3, for_levels=0.5)
+    odds = [_chances([*rows, *added], model) for added in ([], [data.draw(pair)])]
+    assert odds[0].keys() == odds[1].keys()
+    for node in odds[0]:
+        assert odds[0][node] <= math.exp(0.5) * odds[1][node] * (1 + 1e-9)
+        assert odds[1][node] <= math.exp(0.5) * odds[0][node] * (1 + 1e-9)
+
+
+def _chances(rows, model):
+    table = pa.table({"age": [age for age, _ in rows], "sex": [sex for _, sex in rows]})
+    microdata = encode(table, COLUMNS, [])
+    nodes, chances = private_levels.chances(Task(microdata, Requirements((model,), microdata)), model)
+    return dict(zip(nodes, chances.tolist(), strict=True))
+
+
+# Every group is a trial of its own: how many of its rows come out, where it has one row more or not.
+GROUPS = 40_000
+# Here the theorem is tight: between three rows and four, nearly all of δ escapes.
+EPSILON, DELTA = 1.0, 0.16
+
+
+def released(rows):
+    """How many rows come out of each of many groups of equal rows."""
+    one_that_comes_out = [GROUPS] * 1_000
+    table = pa.table({"group": np.append(np.repeat(np.arange(GROUPS), rows), one_that_comes_out)})
+    release = sf.recode(
+        table,
+        quasi_identifiers={"group": sf.Numeric(widths=(1_000_000,))},
+        levels={"group": 0},
+        privacy=sf.DifferentialPrivacy(EPSILON, DELTA),
+    )
+    shown = np.asarray(release.table.column("group").to_pylist(), dtype=np.int64)
+    return np.bincount(shown, minlength=GROUPS)[:GROUPS]
+
+
+def escaping(rows):
+    """With 99.9 % confidence, at least so much of a chance escapes e^ε between groups of ``rows`` and one row more.
+
+    The event is chosen by one half of the trials and measured by the other.
+    """
+    fewer, more = (np.array_split(released(count), 2) for count in (rows, rows + 1))
+    seen = [np.bincount(half, minlength=rows + 2) / len(half) for half in (fewer[0], more[0])]
+    least = []
+    for (one, other), (from_one, from_other) in (
+        (seen, (fewer[1], more[1])),
+        (seen[::-1], (more[1], fewer[1])),
+    ):
+        event = np.flatnonzero(one > math.exp(EPSILON) * other)
+        share, limit = np.isin(from_one, event).mean(), np.isin(from_other, event).mean()
+        # Hoeffding's inequality for both shares
+        doubt = math.sqrt(math.log(2 / 0.001) / (2 * len(from_one)))
+        least.append(share - doubt - math.exp(EPSILON) * (limit + doubt))
+    return max(least)
+
+
+K = least_class(EPSILON, DELTA, largest_beta(EPSILON))
+
+
+@pytest.mark.parametrize("rows", [K - 1, K, K + 3])
+def test_the_estimated_privacy_loss_is_below_what_is_promised(rows):
+    assert escaping(rows) <= DELTA
+
+
+def test_the_estimate_is_near_what_theory_says():
+    assert escaping(K - 1) > 0.6 * DELTA
+
+
+def test_sampling_left_out_is_found(monkeypatch):
+    monkeypatch.setattr(private_levels, "WHOLE", 1)
+    assert escaping(K - 1) > DELTA
+
+
+def test_a_k_one_too_small_is_found_by_the_estimate_and_by_the_verifier(monkeypatch):
+    monkeypatch.setattr("sfumato.privacy.differential_privacy.least_class", lambda *_: K - 1)
+    with pytest.raises(sf.errors.VerificationError, match="did not pass its independent check"):
+        escaping(K - 2)
+    monkeypatch.setattr("sfumato.verify.differential_privacy.smallest_class", lambda *_: K - 1)
+    assert escaping(K - 2) > DELTA
+
+
+def test_the_method_is_for_differential_privacy_alone():
+    with pytest.raises(ParameterError, match="for DifferentialPrivacy alone"):
+        sf.anonymize(PEOPLE, quasi_identifiers=COLUMNS, method=PrivateLevels(), k=5)
