@@ -46,6 +46,8 @@ TYPED = {
     "explain": f"explain patients.csv {ROLES} -k 5",
     "explain-mondrian": f"explain patients.csv {ROLES} -k 5 --method mondrian --what-if k=20",
     "compare": f"compare patients.csv {ROLES} -k 2,10 --method mondrian,hilbert --seed 1",
+    "frontier": f"frontier patients.csv {ROLES} --help",
+    "studio": "studio --help",
     "methods": "methods",
     "methods-mondrian": "methods mondrian",
     "presets": "presets",

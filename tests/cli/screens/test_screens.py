@@ -21,7 +21,7 @@ def terminal(request: pytest.FixtureRequest) -> tuple[int, object]:
 
 def test_every_command_is_recorded() -> None:
     typed = {shlex.split(line)[0] for line in record.TYPED.values()}
-    assert set(COMMANDS) - {"studio"} <= typed
+    assert set(COMMANDS) <= typed
 
 
 def test_screens_are_as_recorded(terminal: tuple[int, object]) -> None:
