@@ -1,25 +1,15 @@
-"""``sfumato.anonymize``, and the flow on one screen: a table comes in, a verified release goes out."""
+"""``sfumato.anonymize``: a table comes in, a verified release goes out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Unpack
 
-from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
-from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
-from sfumato.common.threads import at_most, threads
+from sfumato.api.policy import Policy
+from sfumato.common.progress import ProgressOption
 from sfumato.release.release import Release
-from sfumato.run.build import build_release, completed
-from sfumato.run.find import FoundClasses, find_classes
-from sfumato.run.prepare import Prepared, prepare
-from sfumato.run.read import open_table, read_table
-from sfumato.run.request import Arguments, Request, spelled_out
-from sfumato.run.where import in_memory, opened
-from sfumato.table.recoding import get_ready
+from sfumato.run.build import anonymize_for
+from sfumato.run.request import Arguments, spelled_out
 from sfumato.table.schema import Schema
-
-#: Finds classes for a prepared table.
-Finder = Callable[[Prepared, Request, Progress], FoundClasses]
 
 
 @spelled_out
@@ -49,6 +39,9 @@ def anonymize(
         What a regulation asks for, such as ``"ema-0070"``, or a file of your own; its models hold besides yours.
     method
         A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+    minimize
+        The loss that the method minimizes: ``"gcp"``, ``"dm"``, ``"entropy"``, ``"cm"``, ``"prediction"`` (of the first
+        sensitive column) or ``"prediction:COLUMN"``, or a workload: a list of queries. By default that of the method.
     refine
         Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
@@ -100,6 +93,13 @@ def anonymize(
         The sheet of a workbook or the table of an SQLite database, if it has several.
     layout
         The places of the columns in a fixed-width file, such as ``"name 1-10, age 11-13"``.
+    decimal
+        The sign between a number and its fraction in text, ``"."`` or ``","``; found column by column by default.
+    dates
+        How dates are written in text, such as ``"%m/%d/%Y"`` for all columns, or by column ``{"born": "%d.%m.%y"}``;
+        ``"excel"`` for serial numbers, ``"no"`` for columns without dates. Found by default.
+    skip
+        How many lines of a text file, or rows of a sheet, stand above the header; found where it is evident.
 
     Examples
     --------
@@ -109,51 +109,4 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    return anonymize_for(data, Request.of("anonymize", schema, **arguments), progress)
-
-
-def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
-    """Make the release that a request asks for, in memory or by an engine."""
-    with at_most(request.threads):
-        data = opened(data, request)
-        if in_memory(data, request):
-            request.require_privacy()
-            return release_in_memory(data, request, progress)
-        from sfumato.run.large import run_by_engine  # noqa: PLC0415
-
-        return run_by_engine(data, request, anonymize_for, progress)
-
-
-def release_in_memory(
-    data: object, request: Request, progress: ProgressOption = False, find: Finder = find_classes
-) -> Release:
-    """Read a table, prepare it, let ``find`` find classes, and build the release, which verifies it.
-
-    The release has passed the independent check; `Release.write` writes it and checks the written file.
-    """
-    clock = Clock()
-    get_ready()
-    with reporting(progress, request.caller) as report, clock.measuring("total"):
-        with clock.measuring("read"):
-            report("reading", 0.0)
-            source, request, preset = open_table(data, request)
-            table = read_table(source, request, report)
-            prepared = prepare(table, request, report)
-        with clock.measuring("guardrails"):
-            asked = prepared.view(request)
-            cautions = cautions_before(asked, request.confirm)
-        with clock.measuring("method"):
-            found = find(prepared, request.with_schema(prepared.schema), report)
-        with threads() as beside:
-            # Guardrails check the classes while these are shown and verified.
-            looking = beside.submit(_cautions, found, asked, cautions, clock)
-            with clock.measuring("release"):
-                release = build_release(source, prepared, found, clock, report)
-            cautions = looking.result()
-    return completed(release, asked, cautions, clock, **preset)
-
-
-def _cautions(found: FoundClasses, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
-    with clock.measuring("guardrails"):
-        view = found.view(asked, found.loss)
-        return cautions_after(view, found.request.confirm, found.request.strict, before)
+    return anonymize_for(data, Policy.of("anonymize", schema, **arguments), progress)

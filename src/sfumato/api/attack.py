@@ -16,7 +16,7 @@ from sfumato.common import parameters
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, ParameterError, SchemaError, listed
+from sfumato.errors import DataError, ParameterError, SchemaError, did_you_mean, listed
 from sfumato.release.release import Release
 from sfumato.table.schema import Declared, Schema
 
@@ -134,8 +134,8 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
     unknown = [name for name in names if name not in hierarchies]
     if unknown or not names:
         raise ParameterError(
-            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. Quasi-identifiers: "
-            f"{listed(hierarchies)}."
+            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. "
+            f"{did_you_mean(unknown[0] if unknown else '', hierarchies)} Quasi-identifiers: {listed(hierarchies)}."
         )
     return names
 

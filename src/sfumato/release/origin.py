@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sfumato.common.progress import ProgressOption
+from sfumato.errors import EngineError
 
 if TYPE_CHECKING:
+    from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
+    from sfumato.release.candidates import CandidatesLeft, Fitting
     from sfumato.release.explanation import Explanation, WhatIf
+    from sfumato.release.shown import ShownInMemory
     from sfumato.release.values import ValueCounts
 
 
@@ -33,6 +37,13 @@ class Origin(ABC):
     def class_table(self) -> Any:
         """Describe every class in one row, as the kind of frame of the input or as the engine holds it."""
 
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes with intervals in another way; an engine shows them in one way only."""
+        raise EngineError(
+            f"An engine keeps this release with its intervals in one form. Ask for intervals={intervals!r} when you "
+            "make the release, or make it in memory (engine='memory')."
+        )
+
     @abstractmethod
     def risk(self) -> BeforeAfter:
         """Assess how likely people are found, in the original and in the release."""
@@ -40,6 +51,13 @@ class Origin(ABC):
     @abstractmethod
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain why the release looks as it does, and what other settings would cost."""
+
+    def knows(self, where: Where, after: Fitting | None) -> CandidatesLeft:
+        """Count whom a description fits in the original; ``after``: the released rows that it may fit."""
+        raise EngineError(
+            "knows() looks at single rows of the original, which an engine does not load. Work in memory: "
+            "engine='memory', with a sample if the table is too large."
+        )
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the original would leave with the release, unseen."""

@@ -206,7 +206,17 @@ class Released:
             np.where(possibly, high, 0.0),
         )
 
+    def may_fit(self, where: Where) -> NDArray[np.bool_]:
+        """Find the rows that a description may fit."""
+        fits = np.ones(self.table.num_rows, bool)
+        for name, match in self._matches(where).items():
+            fits &= match.possibly[self.column(name).cells]
+        return fits
+
     def _matches(self, where: Where) -> dict[str, Match]:
+        if not isinstance(where, Mapping):
+            expected = "a condition for each column, such as {'age': (30, 40)}"
+            raise invalid_parameter("the question", "where", expected, where)
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 
     def shows(self, name: str) -> bool:
@@ -219,7 +229,7 @@ class Released:
             if name in self.quasi_identifiers:
                 self._opened[name] = open_shown(self.table, name, self.quasi_identifiers[name], self.statistic)
             else:
-                self._opened[name] = open_plain(self.table, name)
+                self._opened[name] = open_plain(self.table, name, self.quasi_identifiers)
         return self._opened[name]
 
     def _scale(self, name: str) -> ScaleColumn:
