@@ -60,6 +60,8 @@ Labels = Mapping[object, str]
 class StatisticsSource(ImportedSource):
     """A file of SPSS, Stata or SAS; all kinds of missing values are missing."""
 
+    _digits_count = False
+
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
         self._encoding = options.encoding
@@ -114,7 +116,7 @@ class StatisticsSource(ImportedSource):
         if not labels or not used or (lacking and not as_text):
             if labels and lacking:
                 self._tell_unlabelled(name, len(used) - len(lacking), len(used))
-            return to_column(name, known, as_text)
+            return to_column(name, known, as_text, self.expected(name))
         shown_as = {value: labels.get(value) or written(value) for value in sorted(used, key=_code_order)}
         return self._labelled(name, known, shown_as)
 

@@ -16,8 +16,10 @@ from sfumato.errors import OutputError, ParameterError, invalid_parameter
 from sfumato.io.arrow import write_arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
 from sfumato.io.csv import csv_chunks, write_delimited
+from sfumato.io.excel_write import require_excel, write_excel
 from sfumato.io.json import write_jsonl
 from sfumato.io.parquet import stream_parquet, write_parquet
+from sfumato.io.r import require_r, write_rds
 from sfumato.io.spool import STANDARD, for_stdout
 from sfumato.io.spss_stata_sas import STATISTICS, require, write_statistics
 
@@ -46,8 +48,8 @@ def write_table(
         What to write.
     path
         Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl``, ``.ndjson``, ``.arrow``, ``.feather``
-        or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet would run as a formula
-        gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
+        ``.xlsx``, ``.rds`` or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet
+        would run as a formula gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
     tell
         Called with the share that is written.
     inspect
@@ -121,8 +123,8 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
     form
         The format, if the name does not say it.
     """
-    if table and format_of(path, form) in STATISTICS:
-        require()
+    if table and (needed := _REQUIRED.get(format_of(path, form))) is not None:
+        needed()
     if os.fspath(path) != STANDARD or not table:
         check_place(path)
 
@@ -155,6 +157,8 @@ _WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
     "jsonl": write_jsonl,
     "arrow": write_arrow,
     **{form: write_statistics(form) for form in STATISTICS},
+    "xlsx": write_excel,
+    "rds": write_rds,
 }
 _ENDINGS = {
     ".csv": "csv",
@@ -166,7 +170,12 @@ _ENDINGS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     **{f".{form}": form for form in STATISTICS},
+    ".xlsx": "xlsx",
+    ".rds": "rds",
 }
+
+#: What imports the library that writes a format, where it is an optional one.
+_REQUIRED = {**dict.fromkeys(STATISTICS, require), "xlsx": require_excel, "rds": require_r}
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:

@@ -86,7 +86,7 @@ class RecodedSource(Source):
         self.columns, self.kind = inner.columns, inner.kind
 
     @property
-    def remarks(self) -> tuple[Remark, ...]:  # type: ignore[override]
+    def remarks(self) -> tuple[Remark, ...]:
         """What was guessed or left out when the table itself was opened and read."""
         return self.inner.remarks
 
