@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
+from sfumato.api.policy import Policy
 from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption
 from sfumato.common.threads import at_most
@@ -55,7 +56,7 @@ def frontier(
     >>> release.achieved.k >= 10
     True
     """
-    return frontier_for(data, Request.of("frontier", schema, **arguments), k, bounds=bounds, progress=progress)
+    return frontier_for(data, Policy.of("frontier", schema, **arguments), k, bounds=bounds, progress=progress)
 
 
 def frontier_for(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.anonymize import anonymize_for
 from sfumato.common.html import Markup, element, facts, folded, fragment
 from sfumato.common.progress import ProgressOption
 from sfumato.common.textfiles import parsed_toml, read_text
@@ -20,6 +19,7 @@ from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
 from sfumato.run import check as checks
+from sfumato.run.build import anonymize_for
 from sfumato.run.policy import Record, policy_arguments, policy_record
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification

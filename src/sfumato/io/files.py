@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell
 from sfumato.common.threads import how_many, in_order
-from sfumato.errors import SourceError, shortened
+from sfumato.errors import SourceError, did_you_mean, shortened
 from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
 from sfumato.io.inference import Narrowing, inferred
 from sfumato.io.missing import codes_for, without_codes
@@ -231,13 +231,22 @@ def record_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
     return relation.fetch_record_batch(BATCH_ROWS)  # the name before DuckDB 1.4
 
 
+def _beside(path: Path) -> list[str]:
+    """List the files in the folder of a path, as far as it can be read."""
+    try:
+        return [one.name for one in os.scandir(path.parent)]
+    except OSError:
+        return []
+
+
 def check_readable(path: Path) -> None:
     """Check that a path is a regular file that can be read and is not empty."""
     try:
         mode = os.stat(path).st_mode
         is_empty = stat.S_ISREG(mode) and not _first_byte(path)
     except FileNotFoundError:
-        raise SourceError(f"There is no file {shown(path)}. Check the path.") from None
+        hint = did_you_mean(path.name, _beside(path)) or "Check the path."
+        raise SourceError(f"There is no file {shown(path)}. {hint}") from None
     except PermissionError:
         raise SourceError(f"{shown(path)} may not be read. Check its permissions.") from None
     except (OSError, ValueError) as error:

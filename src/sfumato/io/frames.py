@@ -12,7 +12,9 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell
 from sfumato.errors import DataError, MissingExtraError, SourceError
@@ -49,8 +51,15 @@ def open_frame(data: object) -> Source:
             if hasattr(data, "__arrow_c_stream__"):
                 is_reader = isinstance(data, pa.RecordBatchReader)
                 return StreamSource(data if is_reader else pa.RecordBatchReader.from_stream(data))
-        raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
+        raise SourceError(f"An object of type {type(data).__name__} is not a table. {_made_of(data)}{ACCEPTED}")
     return FrameSource(frame)
+
+
+def _made_of(data: object) -> str:
+    """Say how what is nearly a table becomes one."""
+    if isinstance(data, Mapping):
+        return "pyarrow.table(…), pandas.DataFrame(…) and polars.DataFrame(…) make one of a dictionary. "
+    return "Its method to_frame() makes one. " if hasattr(data, "to_frame") else ""
 
 
 def _native_names(data: object) -> Iterable[object]:
@@ -65,6 +74,25 @@ def to_frame(table: pa.Table, library: str) -> Any:
         return nw.from_arrow(plain(table), backend=import_module(library)).to_native()
     except ImportError:
         raise MissingExtraError(f"A {library} data frame", library) from None
+
+
+def pandas_intervals(frame: Any, low: pa.ChunkedArray, high: pa.ChunkedArray) -> Any:
+    """Make intervals for a frame of pandas between two ends, both included; None if it has none of this kind."""
+    pandas = nw.get_native_namespace(frame)
+    kind = low.type
+    one_sided = pc.any(pc.xor(pc.is_null(low), pc.is_null(high))).as_py()
+    if pa.types.is_temporal(kind) and not one_sided and not pa.types.is_time(kind):
+        moments = [side.cast(pa.timestamp("us", getattr(kind, "tz", None))).to_pandas() for side in (low, high)]
+        return pandas.arrays.IntervalArray.from_arrays(*moments, closed="both")
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    if not low.null_count and not high.null_count:
+        return pandas.arrays.IntervalArray.from_arrays(low.to_numpy(), high.to_numpy(), closed="both")
+    left, right = (side.cast(pa.float64()).to_numpy(zero_copy_only=False) for side in (low, high))
+    left, right = left.copy(), right.copy()
+    nothing = np.isnan(left) & np.isnan(right)
+    left[np.isnan(left) & ~nothing], right[np.isnan(right) & ~nothing] = -np.inf, np.inf
+    return pandas.arrays.IntervalArray.from_arrays(left, right, closed="both")
 
 
 class ArrowSource(Source):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sfumato.loss import Bound
     from sfumato.release.candidates import CandidatesLeft, Fitting
     from sfumato.release.explanation import Explanation, WhatIf
+    from sfumato.release.shown import ShownInMemory
     from sfumato.release.values import ValueCounts
 
 
@@ -35,6 +36,13 @@ class Origin(ABC):
     @abstractmethod
     def class_table(self) -> Any:
         """Describe every class in one row, as the kind of frame of the input or as the engine holds it."""
+
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes with intervals in another way; an engine shows them in one way only."""
+        raise EngineError(
+            f"An engine keeps this release with its intervals in one form. Ask for intervals={intervals!r} when you "
+            "make the release, or make it in memory (engine='memory')."
+        )
 
     @abstractmethod
     def risk(self) -> BeforeAfter:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.progress import ProgressOption
+from sfumato.common.progress import ProgressOption, silent
+from sfumato.common.rows import gather
+from sfumato.errors import VerificationError
 from sfumato.hierarchies.base import inverse
+from sfumato.io import open_source
 from sfumato.privacy import Requirements
 from sfumato.release.origin import Origin
 from sfumato.release.shown import ShownInMemory
@@ -19,6 +22,7 @@ from sfumato.release.values import ValueCounts, class_table, count_values
 from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
 from sfumato.table.schema import Schema
+from sfumato.verify.verification import Achieved, Verification
 
 if TYPE_CHECKING:
     from sfumato.assess.queries import Where
@@ -52,6 +56,25 @@ class OriginInMemory(Origin):
     def bound(self) -> Bound:
         """Compute a lower bound on the GCP of any release, with row prices in the order of the input."""
         return bound_of(self.prepared, self.found)
+
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes in the same order with intervals in another way, as the request could have asked."""
+        from sfumato.run.build import release_order, show_rows  # noqa: PLC0415
+
+        request = self.found.request.with_intervals(intervals)
+        order = release_order(self.prepared, self.found.recoded.classes, request)
+        places = gather(self.prepared.places, order)
+        source = self.shown.source
+        assert source is not None
+        shown = show_rows(source, self.prepared, replace(self.found, request=request), order, places, silent)
+        if request.preset is not None:
+            from sfumato.run.presets import with_left_over  # noqa: PLC0415
+
+            unchecked = Verification(shown.table.num_rows, 0, Achieved(None, {}), ())
+            found = with_left_over(unchecked, request, open_source(shown.table), made=True)
+            if not found.ok:
+                raise VerificationError(f"This view of the release is not safe.\n{found.broken_rules()}")
+        return shown
 
     def value_counts(self) -> dict[str, ValueCounts]:
         """Count the values of every quasi-identifier, also in the rows that are left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args,
 from sfumato import methods
 from sfumato.assess.cautions import CODES, check_confirmed
 from sfumato.common import parameters
-from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.errors import ParameterError, SchemaError, did_you_mean, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.grid_domain import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.io.source import date_forms, decimal_sign
+from sfumato.loss import Minimized
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
@@ -155,6 +155,7 @@ class Arguments(RecodeArguments, total=False):
     """All arguments of a release."""
 
     method: MethodOption
+    minimize: Minimized | None
     refine: bool | float | str
 
 
@@ -173,7 +174,8 @@ def engine_option(owner: str, name: str, value: object) -> object:
     named = isinstance(value, str) and (value in ENGINES or value.startswith(CLUSTERS))
     if not named and not isinstance(value, EngineOption):
         options = ", ".join(repr(one) for one in ENGINES)
-        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value)
+        hint = did_you_mean(value, ENGINES)
+        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value, hint)
     return value
 
 
@@ -300,6 +302,7 @@ class Request:
         t: float | None = None,
         privacy: PrivacyModel | Sequence[PrivacyModel] = (),
         method: MethodOption = AUTO,
+        minimize: Minimized | None = None,
         refine: bool | float | str = False,
         **options: Any,
     ) -> Self:
@@ -308,7 +311,7 @@ class Request:
         return cls(
             schema=_one_schema(caller, schema, roles),
             privacy=all_models(caller, privacy, k, l, t),
-            method=find_method(method) if refine is False else methods.Refined(find_method(method), refine),
+            method=_method(caller, find_method(method), minimize, refine),
             caller=caller,
             **options,
         )
@@ -317,6 +320,13 @@ class Request:
         """The same request for other roles; nothing else changes, so nothing is checked again."""
         changed = copy(self)
         object.__setattr__(changed, "schema", schema)
+        return changed
+
+    def with_intervals(self, intervals: str) -> Self:
+        """The same request with intervals shown in another way, if its models can be verified there."""
+        changed = copy(self)
+        object.__setattr__(changed, "intervals", intervals)
+        changed._check_together()
         return changed
 
     def open(self, data: object) -> Source:
@@ -418,12 +428,23 @@ def all_models(
     return tuple(model for at, model in enumerate(asked) if model not in asked[:at])
 
 
+def _method(caller: str, method: Method, minimize: Minimized | None, refine: bool | float | str) -> Method:
+    """The method with the loss to minimize, refined if asked for; whichever of the two can lower the loss does."""
+    from sfumato.run.policy import refined, with_parameters  # noqa: PLC0415
+
+    if minimize is None:
+        return method if refine is False else methods.Refined(method, refine)
+    given = {"minimize": minimize}
+    return with_parameters(method, given, caller) if refine is False else refined(method, given, refine, caller)
+
+
 def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> Schema:
     """Take the caller's schema, or make one of the roles."""
     if schema is None:
         return Schema(*roles)
     if not isinstance(schema, Schema):
-        raise invalid_parameter(caller, "schema", "a Schema", schema)
+        hint = "Say what each column is: quasi_identifiers=…, sensitive=…, identifiers=…, rest='drop'."
+        raise invalid_parameter(caller, "schema", "a Schema", schema, hint)
     if any(roles):
         raise SchemaError("Roles are given twice: in the schema and as arguments. Say them in one place.")
     return schema
@@ -447,9 +468,8 @@ def spelled_out(function: Function) -> Function:
     def called(*args: Any, **given: Any) -> Any:
         for name in given:
             if name not in full.parameters:
-                close = difflib.get_close_matches(name, full.parameters, n=1)
-                hint = f" Did you mean '{close[0]}'?" if close else ""
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'.{hint}")
+                hint = did_you_mean(name, full.parameters)
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'. {hint}".rstrip())
         return function(*args, **given)
 
     called.__signature__ = full  # type: ignore[attr-defined]
