@@ -134,7 +134,6 @@ SEARCHED = {
     "GDPR": "docs/explanation/gdpr.html",
     "DSGVO": "docs/explanation/gdpr.html",
     "glossary": "docs/glossary.html",
-    "l-diversity": "docs/glossary.html",
     "quasi-identifier": "docs/glossary.html",
 }
 
