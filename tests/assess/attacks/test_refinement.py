@@ -268,7 +268,7 @@ def test_a_file_of_anybody_is_read_by_the_levels_that_it_shows(tmp_path):
     path = tmp_path / "arx.csv"
     path.write_text("town;sex\n" + "\n".join(["North;f"] * 4 + ["Siena;m"] * 3) + "\n", encoding="utf-8")
     report = sf.attack(table, path, quasi_identifiers=HIERARCHIES, k=3, attacks="refinement", seed=1)
-    certain = next(one for one in report if one.variant == "values that become certain")
+    certain = next(one for one in report if one.variant == "hidden values")
     assert certain.rate == 1.0
     fixed = sf.attack(table, path, quasi_identifiers=HIERARCHIES, k=3, l=2, attacks="refinement", seed=1)
     assert all(one.rate < 1 for one in fixed)
