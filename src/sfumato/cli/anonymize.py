@@ -150,6 +150,7 @@ def release_by(
         if is_watched() and not as_json and not release.manifest.get("smallest_count"):
             from sfumato.cli.bars import show_bars
 
+            say("")
             show_bars(release)
 
 

@@ -25,8 +25,12 @@ export function take(state) {
 
 export const refresh = () => get("/api/state").then(take);
 
+/** The last change, which the next one and the next job wait for. */
+let last = Promise.resolve();
+
 /** Run a job that the page waits for: the last good result stays on the screen. */
-export function run(name, args = {}) {
+export async function run(name, args = {}) {
+  await last;
   failure.value = null;
   return new Promise(resolve => {
     const stop = subscribe(name, args, message => {
@@ -74,8 +78,12 @@ export async function look() {
   }
 }
 
-/** Change the plan, and show what follows. */
-export async function change(what) {
+/** Change the plan, and show what follows; changes wait for those before them. */
+export function change(what) {
+  last = last.then(() => changed(what));
+  return last;
+}
+async function changed(what) {
   try {
     policy.value = await post("/api/policy", what, { "if-match": policy.value.etag });
   } catch (error) {
