@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
@@ -96,6 +96,8 @@ class Source(ABC):
         Where the table comes from: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"csv"``, ``"parquet"``, ...
     labels
         What a file says that its columns hold, in words; few formats do.
+    value_labels
+        What a file says that the codes in its columns mean.
     options
         How the caller says that the table is to be read.
     """
@@ -103,6 +105,7 @@ class Source(ABC):
     columns: tuple[str, ...]
     kind: str
     labels: Mapping[str, str] = MappingProxyType({})
+    value_labels: Mapping[str, Mapping[Any, str]] = MappingProxyType({})
     options = FileOptions()
 
     #: Whether text of digits becomes a number, and whether text becomes anything else at all.

@@ -21,7 +21,7 @@ from sfumato.io.json import write_jsonl
 from sfumato.io.parquet import stream_parquet, write_parquet
 from sfumato.io.r import require_r, write_rds
 from sfumato.io.spool import STANDARD, for_stdout
-from sfumato.io.spss_stata_sas import STATISTICS, require, write_statistics
+from sfumato.io.spss_stata_sas import STATISTICS, FileLabels, require, write_statistics
 
 #: The formats that can be written table by table, and their separators.
 STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
@@ -36,6 +36,7 @@ def write_table(
     tell: Tell = silent,
     inspect: Inspect | None = None,
     form: str | None = None,
+    labels: FileLabels | None = None,
 ) -> None:
     """Write a table to a file of the format that its name says.
 
@@ -56,10 +57,12 @@ def write_table(
         Called before the file takes its place; if it raises, nothing is written.
     form
         The format, if the name does not say it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
+    labels
+        What the columns and their codes are called, for the formats that can say it.
     """
     form = format_of(path, form)
     with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
-        _WRITERS[form](table, temporary, tell)
+        _write(form, table, temporary, tell, labels)
         if inspect is not None:
             inspect(temporary, form)
 
@@ -100,7 +103,7 @@ def write_tables(
             if os.fspath(path) == STANDARD:
                 raise ParameterError("Several tables cannot go to stdout together. Name a file for each.")
             temporary = finished.enter_context(atomic_path(path))
-            _WRITERS[form](table, temporary, silent)
+            _write(form, table, temporary, silent)
             written.append((temporary, form))
         inspect(written)
 
@@ -156,10 +159,10 @@ _WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
     "parquet": write_parquet,
     "jsonl": write_jsonl,
     "arrow": write_arrow,
-    **{form: write_statistics(form) for form in STATISTICS},
     "xlsx": write_excel,
     "rds": write_rds,
 }
+_LABELLED = {form: write_statistics(form) for form in STATISTICS}
 _ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -178,10 +181,18 @@ _ENDINGS = {
 _REQUIRED = {**dict.fromkeys(STATISTICS, require), "xlsx": require_excel, "rds": require_r}
 
 
+def _write(form: str, table: pa.Table, path: Path, tell: Tell, labels: FileLabels | None = None) -> None:
+    """Write a file in a format, with labels where it has them."""
+    if form in _LABELLED:
+        _LABELLED[form](table, path, tell, labels or FileLabels())
+    else:
+        _WRITERS[form](table, path, tell)
+
+
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:
     """The format by its name or by the ending of the path; the error lists known endings."""
     if form is not None:
-        return parameters.choice("write", "form", form, tuple(_WRITERS))
+        return parameters.choice("write", "form", form, (*_WRITERS, *_LABELLED))
     if isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD:
         return "csv"
     if not isinstance(path, str | os.PathLike):

@@ -84,6 +84,7 @@ class RecodedSource(Source):
     def __init__(self, inner: Source, changes: Mapping[str, _Change]) -> None:
         self.inner, self.changes = inner, changes
         self.columns, self.kind = inner.columns, inner.kind
+        self.labels, self.value_labels = inner.labels, inner.value_labels
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
