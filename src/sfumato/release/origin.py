@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
-    from sfumato.release.candidates import CandidatesLeft, Fitting
+    from sfumato.release.candidates import CandidatesLeft, Fitting, SamePerson
     from sfumato.release.explanation import Explanation, WhatIf
     from sfumato.release.shown import ShownInMemory
     from sfumato.release.values import ValueCounts
@@ -56,6 +56,13 @@ class Origin(ABC):
         """Count whom a description fits in the original; ``after``: the released rows that it may fit."""
         raise EngineError(
             "knows() looks at single rows of the original, which an engine does not load. Work in memory: "
+            "engine='memory', with a sample if the table is too large."
+        )
+
+    def same_people(self, count: int) -> tuple[SamePerson, ...]:
+        """Show some people before and after."""
+        raise EngineError(
+            "same_people() looks at single rows of the original, which an engine does not load. Work in memory: "
             "engine='memory', with a sample if the table is too large."
         )
 

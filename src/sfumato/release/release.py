@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution
+from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.threads import at_most
 from sfumato.errors import EngineError, VerificationError, did_you_mean
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
     from sfumato.methods.lattice.explanation import NodeExplanation
-    from sfumato.release.candidates import CandidatesLeft
+    from sfumato.release.candidates import CandidatesLeft, SamePerson
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -285,6 +286,19 @@ class Release:
         plain = [name for name in self.table.column_names if name not in self.shown.class_columns]
         where = checked_knowledge(known, [*self.shown.quasi_identifiers, *plain])
         return self.origin.knows(where, Fitting.of(self.answering, where, self.people))
+
+    def same_people(self, count: int = 12) -> tuple[SamePerson, ...]:
+        """Show some people, drawn at random, before and after; their original values are yours alone.
+
+        Releases of one frontier show the same people. What ``explain(row=...)`` says about one is why.
+
+        Parameters
+        ----------
+        count
+            How many people, at least 1.
+        """
+        parameters.integer("same_people", "count", count, at_least=1)
+        return self.origin.same_people(count)
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""

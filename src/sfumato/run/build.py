@@ -109,7 +109,7 @@ def build_release(
         shown=shown,
         loss=found.loss,
         verification=verification,
-        origin=OriginInMemory(prepared, found, shown, people),
+        origin=OriginInMemory(prepared, found, shown, people, order),
         row_of=None if prepared.left_out or prepared.drawn_from is not None else places,
         people=people,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import RowGroups, code_column, group_rows
 from sfumato.common.progress import ProgressOption, silent
 from sfumato.common.rows import gather
 from sfumato.errors import VerificationError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter, Risk
     from sfumato.loss import Bound
-    from sfumato.release.candidates import CandidatesLeft, Fitting
+    from sfumato.release.candidates import CandidatesLeft, Fitting, SamePerson
     from sfumato.release.explanation import Explanation, WhatIf
 
 
@@ -42,12 +43,15 @@ class OriginInMemory(Origin):
         The encoded table, and the classes that a method found for it.
     shown, people
         The released rows, and the person of each where several rows may belong to one.
+    order
+        Which row of the encoded table each released row is.
     """
 
     prepared: Prepared = field(repr=False)
     found: FoundClasses = field(repr=False)
     shown: ShownInMemory = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
         """Copies of a release share its original, which never changes."""
@@ -106,6 +110,30 @@ class OriginInMemory(Origin):
         left_out = self.found.recoded.classes.suppressed + prepared.left_out
         return candidates(before, after, [name for name in sensitive if name not in where], left_out)
 
+    def same_people(self, count: int) -> tuple[SamePerson, ...]:
+        """Show some people before and after: the first rows of the encoded table, whose order is random."""
+        from sfumato.release.candidates import SamePerson  # noqa: PLC0415
+
+        prepared, shown = self.prepared, self.shown
+        few = np.arange(min(count, len(prepared.microdata)))
+        place = np.full(len(prepared.microdata), -1)
+        place[self.order] = np.arange(len(self.order))
+        alike = group_rows(code_column(name, shown.table.column(name)) for name in shown.class_columns)
+        before, after = _texts(prepared.originals(rows=few)), self._shown_texts(place[few])
+        return tuple(
+            SamePerson(int(prepared.places[row]), before[row], after[row], _size(alike, int(place[row]))) for row in few
+        )
+
+    def _shown_texts(self, rows: NDArray[np.int64]) -> list[dict[str, str | None] | None]:
+        """What released rows show, by the original's columns; None where the row is -1. Two bounds are shown as one."""
+        told = _texts(self.shown.table.take(pa.array(np.maximum(rows, 0))))
+        for record in told:
+            for name, columns in self.shown.quasi_identifiers.items():
+                if columns != (name,):
+                    ends = [record.pop(column) for column in columns]
+                    record[name] = "–".join("…" if end is None else end for end in ends)
+        return [record if row >= 0 else None for row, record in zip(rows, told, strict=True)]
+
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain why the release looks as it does, and what other settings would cost."""
         from sfumato.run.explain import Explainer  # noqa: PLC0415
@@ -162,3 +190,14 @@ def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
     whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
     weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
     return pa.table(codes | secrets | whose | weights)
+
+
+def _texts(table: pa.Table) -> list[dict[str, str | None]]:
+    """The rows of a table as texts."""
+    columns = {name: table.column(name).cast(pa.string()) for name in table.column_names}
+    return cast(list[dict[str, str | None]], pa.table(columns).to_pylist())
+
+
+def _size(alike: RowGroups, row: int) -> int:
+    """How many rows look like a row; none like one that is left out."""
+    return int(alike.sizes[alike.of_row[row]]) if row >= 0 else 0
