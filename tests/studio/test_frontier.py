@@ -131,16 +131,17 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Frontier</
 <script type="module">
 const { mount, default: widget } = await import("data:text/javascript;base64,MODULE");
 const told = [{ sizes: [2, 5, 10, 20, 100], chosen: 10 }, ...POINTS.map(point => ({ point }))];
+const tell = hear => { for (const value of told) hear({ kind: "message", value }); hear({ kind: "done" }); };
 window.chosen = { http: [], widget: [] };
 mount(document.getElementById("http"), {
   request(name, args) { chosen.http.push([name, args]); return Promise.resolve(); },
-  subscribe(name, args, hear) { for (const value of told) hear({ kind: "message", value }); hear({ kind: "done" }); return () => {}; },
+  subscribe(name, args, hear) { tell(hear); return () => {}; },
 });
 let receive;
 widget.render({ el: document.getElementById("widget"), model: {
   on(name, hear) { receive = hear; }, off() {},
   send({ name, args }) {
-    if (name === "frontier") queueMicrotask(() => { for (const value of told) receive({ kind: "message", value }); receive({ kind: "done" }); });
+    if (name === "frontier") queueMicrotask(() => tell(receive));
     else chosen.widget.push([name, args]);
   } } });
 </script></html>"""
