@@ -41,6 +41,13 @@ def test_script_and_style_are_small() -> None:
     assert sum(path.stat().st_size for path in files) - sum(texts) + max(texts) <= MOST_BYTES
 
 
+def test_all_modules_are_asked_for_at_once() -> None:
+    """One after the other, as they import each other, they would take several times as long."""
+    asked = re.findall(r'modulepreload" href="/static/([^"]+)"', (STATIC / "index.html").read_text(encoding="utf-8"))
+    modules = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js") if path.parent.name != "texts"}
+    assert sorted(asked) == sorted(modules - {"boot.js"})
+
+
 def keys_of(text: str) -> list[str]:
     """Return the keys of a file of texts, in their order."""
     return re.findall(r"""^\s*["']?([\w-]+)["']?:|[{,]\s*["']?([\w-]+)["']?:""", text, re.MULTILINE)
