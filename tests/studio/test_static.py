@@ -48,6 +48,14 @@ def test_all_modules_are_asked_for_at_once() -> None:
     assert sorted(asked) == sorted(modules - {"boot.js"})
 
 
+def test_the_pictures_of_the_tour_are_small_and_each_has_its_place() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "studio.md"
+    shown = re.findall(r"\(studio/([\w-]+\.png)\)", page.read_text(encoding="utf-8"))
+    pictures = {path.name: path.stat().st_size for path in page.with_suffix("").iterdir()}
+    assert sorted(shown) == sorted(pictures)
+    assert max(pictures.values()) < 100_000
+
+
 def keys_of(text: str) -> list[str]:
     """Return the keys of a file of texts, in their order."""
     return re.findall(r"""^\s*["']?([\w-]+)["']?:|[{,]\s*["']?([\w-]+)["']?:""", text, re.MULTILINE)
