@@ -284,3 +284,9 @@ def test_amounts_come_back(cents: list[int], comma: bool) -> None:
 ))  # fmt: skip
 def test_days_come_back(days: list[dt.date], form: str) -> None:
     assert values_of([day.strftime(form) for day in days]) == days
+
+
+def test_whole_numbers_with_a_point_are_whole() -> None:
+    assert [type(value) for value in values_of(["42.0", "7.0", "-3"])] == [int] * 3
+    assert values_of(["42.0", "7.5"]) == [42.0, 7.5]
+    assert values_of(["42.00", "7.0"]) == [42.0, 7.0]

@@ -129,6 +129,7 @@ class Tab:
             self.page.emulate_media(color_scheme=scheme)
             for width in WIDTHS:
                 self.page.set_viewport_size({"width": width, "height": 900})
+                self.page.evaluate("scrollTo(0, 0)")
                 self.page.wait_for_timeout(100)
                 self.page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png")
         self.page.emulate_media(color_scheme="light")

@@ -73,6 +73,8 @@ def profile(
     with reporting(progress, "profile") as report:
         report("reading", 0.0)
         table, unusable = _read(source)
+        if not table.num_rows:
+            raise DataError("The table has a header and no rows, so there is nothing to describe.")
         report("counting", 0.0)
         facts = all_facts(table, _by_column(known, table.column_names))
         columns = [_judged(one, table.column(one.name), source.labels.get(one.name)) for one in facts]

@@ -42,6 +42,8 @@ _DATES = (
     _Plain(rf"^{_MOMENT}(Z|[+-]\d{{2}}:?\d{{2}})$", pa.timestamp("us", tz="UTC")),
 )
 
+#: Whole numbers as programs write them that keep them as fractions, because some are missing.
+_WHOLE_FLOAT = r"^\s*-?(0|[1-9]\d{0,14})(\.0)?\s*$"
 #: What numbers with a sign or a unit, and what dates look like; most words look like neither.
 _LIKE_NUMBERS = r"^[^\pL]*\d|^[^\pL\d]*\pL{1,4}[^\pL\d]*\d|^[^\d]*[.,]\d"
 _LIKE_DATES = r"^\s*\d{1,4}[-/. \pL].*\d|^\s*\pL+\.? \d{1,2}\D"
@@ -105,6 +107,7 @@ class Narrowing:
         self._days: TextReading | None = None
         self._given = self._given_reading()
         self._misfits = self._looked_at = 0
+        self._whole = True
 
     def _given_reading(self) -> TextReading | None:
         form = self._expected.form
@@ -121,6 +124,7 @@ class Narrowing:
         was_empty, self._empty = self._empty, False
         self._left = [plain for plain in self._left if _all_match(distinct, plain.pattern)]
         self._broken |= {plain.kind for plain in self._left if _cast(distinct, plain.kind) is None}
+        self._whole = self._whole and _all_match(distinct, _WHOLE_FLOAT)
         plain = next((one.kind for one in (*_NUMBERS[:2], *_DATES) if _all_match(distinct, one.pattern)), None)
         self._look_for_numbers(distinct, plain)
         self._look_for_dates(distinct, plain)
@@ -180,6 +184,8 @@ class Narrowing:
         """How values are read that have the same form everywhere; the name may say more, and thousands may be meant."""
         if kind == pa.int64() and self._days is not None:
             return self._days
+        if kind == pa.float64() and self._whole:
+            return TextReading(pa.int64(), _without_fraction)
         numbers = self._numbers if kind == pa.float64() and self._can_be_numbers else None
         found = None if numbers is None else numbers.reading
         said = () if numbers is None else _doubtful_numbers(numbers)
@@ -220,6 +226,10 @@ def converted_to(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def _trimmed(values: pa.Array, kind: pa.DataType) -> pa.Array:
     return pc.utf8_trim_whitespace(values).cast(kind)
+
+
+def _without_fraction(values: pa.Array) -> pa.Array:
+    return pc.replace_substring_regex(pc.utf8_trim_whitespace(values), r"\.0$", "").cast(pa.int64())
 
 
 def _few(values: pa.Array) -> pa.Array:

@@ -9,6 +9,7 @@ from typing import Any
 OPERATIONS = {
     "profile": "columns",
     "risk": "columns",
+    "contributions": "columns",
     "rows": "columns",
     "steps": "steps",
     "regroup": "steps",

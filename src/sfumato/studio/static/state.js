@@ -67,12 +67,19 @@ export const openExample = name => open(post("/api/tables", { example: name }));
 export const openGiven = () => open(post("/api/tables", { given: true }));
 export const openFile = (file, keep = false) => open(upload(file, keep));
 
-/** How many people could be found with the roles in force. */
+let stopCounting = () => {};
+/** How many people could be found with the roles in force, and then without each column. */
 export async function look() {
   const asked = policy.value.etag;
   try {
     const found = await request("risk");
-    if (asked === policy.value?.etag) risk.value = { ...found, etag: asked };
+    if (asked !== policy.value?.etag) return;
+    risk.value = { ...found, etag: asked, without: {} };
+    stopCounting();
+    stopCounting = subscribe("contributions", {}, ({ kind, value }) => {
+      if (kind !== "message" || asked !== risk.value?.etag) return;
+      risk.value = { ...risk.value, without: { ...risk.value.without, [value.column]: value.without } };
+    });
   } catch (error) {
     if (error.error && asked === policy.value?.etag) failure.value = { ...error.error };
   }
