@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,14 +13,22 @@ import pyarrow as pa
 from sfumato.assess.cautions.caution import Caution, percent, share
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
+from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import words
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
+from sfumato.profiles.ranking import Candidate, Ranked, rank
 from sfumato.profiles.roles import Suggestion
 from sfumato.table.schema import Schema
 
+#: Words in the names and labels of columns about somebody else than the person of the row.
+OF_OTHERS = re.compile(
+    r"\b(hh|household\w*|ref(erence)? person|head|spouse\w*|mother\w*|father\w*|parents?|partner\w*|co applicant|siblings?|"
+    r"hr|hs|youngest|oldest|interviewer|proxy)\b"
+)
 #: Shown values of a column are cut to this length.
 LONGEST_SHOWN = 40
 
@@ -35,12 +44,16 @@ class ColumnProfile:
     with_others
         The share of rows that it singles out together with the two columns that help it most; None if it was not
         searched, as identifiers are not.
+    topic, label
+        The topic that its name or its label suggests, and the label, where a file has one.
     """
 
     facts: ColumnCounts = field(repr=False)
     meaning: Meaning
     suggestion: Suggestion
     with_others: float | None = None
+    topic: Topic | None = None
+    label: str | None = None
 
     @property
     def name(self) -> str:
@@ -56,6 +69,12 @@ class ColumnProfile:
     def role(self) -> str:
         """The suggested role."""
         return self.suggestion.role
+
+    @property
+    def candidate(self) -> Candidate:
+        """The column as one to rank among quasi-identifiers."""
+        said = words(f"{self.name} {self.label or ''}")
+        return Candidate(self.facts, self.topic.name if self.topic else None, OF_OTHERS.search(said) is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON, without values of the table."""
@@ -123,6 +142,15 @@ class Profile:
         return {one.name: one.facts.missing_codes for one in self.columns if one.facts.missing_codes}
 
     @cached_property
+    def ranking(self) -> tuple[Ranked, ...]:
+        """The suggested quasi-identifiers, ranked; a core set comes first."""
+        return self.ranked(self.roles)
+
+    def ranked(self, roles: Mapping[str, str]) -> tuple[Ranked, ...]:
+        """Rank the quasi-identifiers among given roles."""
+        return rank([one.candidate for one in self.columns if roles[one.name] == "quasi-identifier"])
+
+    @cached_property
     def cautions(self) -> tuple[Caution, ...]:
         """What would fail later with the suggested roles."""
         return self.cautions_for(self.roles)
@@ -165,6 +193,7 @@ class Profile:
             "combinations": [
                 {"columns": list(one.columns), "unique": one.unique, "share": one.share} for one in self.searched.found
             ],
+            "ranking": [vars(one) | {"reason": one.reason} for one in self.ranking],
             "searched": {"rows": self.searched.rows, "combinations": self.searched.counted},
             "cautions": [caution.to_dict() for caution in self.cautions],
         }
