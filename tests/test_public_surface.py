@@ -40,6 +40,7 @@ PUBLIC = [
     "DifferentialPrivacy",
     "EnumMulti",
     "Fold",
+    "Frontier",
     "Hilbert",
     "ICD10",
     "IDistance",
@@ -96,6 +97,7 @@ PUBLIC = [
     "datasets",
     "engines",
     "errors",
+    "frontier",
     "methods",
     "open_source",
     "profile",
@@ -103,6 +105,7 @@ PUBLIC = [
     "risk",
     "sklearn",
     "strongest",
+    "uniqueness",
     "utility",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]

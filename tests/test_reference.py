@@ -31,6 +31,7 @@ RESULTS = {
     "Anatomized",
     "Anatomy",
     "Certificate",
+    "Frontier",
     "Preset",
     "Release",
     "Released",
@@ -46,6 +47,7 @@ INSIDE = {
     "Anatomy": {"hierarchies", "source", "tables"},
     "Verification": {"broken_rules"},
     "Strongest": set(),
+    "Frontier": {"of"},
 }
 #: Parameters that all methods of a family share and a table of their own describes.
 SHARED = {"minimize", "weights", "max_level", "exhaustive"}

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from sfumato.api.check import check
     from sfumato.api.checklist import checklist
     from sfumato.api.compare import compare
+    from sfumato.api.frontier import frontier
     from sfumato.api.policy import Policy
     from sfumato.api.profile import profile
     from sfumato.api.recode import recode
     from sfumato.api.risk import risk
     from sfumato.api.strongest import Strongest, strongest
+    from sfumato.api.uniqueness import uniqueness
     from sfumato.api.utility import utility
     from sfumato.assess.queries import Anatomized, Released
     from sfumato.errors import SfumatoError
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from sfumato.release.anatomy import Anatomy
     from sfumato.release.certificate import Certificate
     from sfumato.release.release import Release
+    from sfumato.run.frontier import Frontier
     from sfumato.run.presets import Preset
     from sfumato.table.pseudonyms import Pseudonyms
     from sfumato.table.sampling import Sample
@@ -109,6 +112,9 @@ _HOMES = {
     "Certificate": "sfumato.release.certificate",
     "checklist": "sfumato.api.checklist",
     "compare": "sfumato.api.compare",
+    "frontier": "sfumato.api.frontier",
+    "Frontier": "sfumato.run.frontier",
+    "uniqueness": "sfumato.api.uniqueness",
     "utility": "sfumato.api.utility",
     "open_source": "sfumato.io",
     "sklearn": "sfumato.sklearn",
@@ -193,6 +199,7 @@ __all__ = [
     "DifferentialPrivacy",
     "EnumMulti",
     "Fold",
+    "Frontier",
     "Hilbert",
     "IDistance",
     "Incognito",
@@ -246,6 +253,7 @@ __all__ = [
     "datasets",
     "engines",
     "errors",
+    "frontier",
     "methods",
     "open_source",
     "profile",
@@ -253,6 +261,7 @@ __all__ = [
     "risk",
     "sklearn",
     "strongest",
+    "uniqueness",
     "utility",
 ]
 

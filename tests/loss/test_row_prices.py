@@ -99,7 +99,6 @@ def test_where_values_must_be_mixed_no_mixed_class_and_no_such_partition_loses_l
     k: int,
     l: float,  # noqa: E741
 ) -> None:
-    pytest.importorskip("highspy")
     requirements = Requirements((KAnonymity(k), LDiversity(l)), microdata)
     k, allowed, mixed = requirements.smallest_class, well_mixed(microdata, l), Mixed.by(requirements)
     boxes, capped = capped_prices(microdata, k, mixed=mixed)
@@ -160,7 +159,6 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
 @settings(max_examples=100)
 @given(small, st.integers(2, 4), st.integers(1, 8), st.booleans())
 def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int, listed: bool) -> None:
-    pytest.importorskip("highspy")
     pricing = Pricing(ListedBoxes(microdata), k) if listed else around(microdata, k)
     begin, _ = pricing.cap(pricing.highest(np.inf))
     found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=rounds))

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Unpack
 
-from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
-from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
-from sfumato.common.threads import at_most, threads
+from sfumato.common.progress import Clock, ProgressOption, reporting
+from sfumato.common.threads import at_most
 from sfumato.release.release import Release
-from sfumato.run.build import build_release, completed
-from sfumato.run.find import FoundClasses, find_classes
-from sfumato.run.prepare import Prepared, prepare
-from sfumato.run.read import open_table, read_table
+from sfumato.run.build import Attempts
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
-from sfumato.table.recoding import get_ready
 from sfumato.table.schema import Schema
-
-#: Finds classes for a prepared table.
-Finder = Callable[[Prepared, Request, Progress], FoundClasses]
 
 
 @spelled_out
@@ -124,36 +115,13 @@ def anonymize_for(data: object, request: Request, progress: ProgressOption = Fal
         return run_by_engine(data, request, anonymize_for, progress)
 
 
-def release_in_memory(
-    data: object, request: Request, progress: ProgressOption = False, find: Finder = find_classes
-) -> Release:
-    """Read a table, prepare it, let ``find`` find classes, and build the release, which verifies it.
+def release_in_memory(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Read a table, prepare it, find classes, and build the release, which verifies it.
 
     The release has passed the independent check; `Release.write` writes it and checks the written file.
     """
     clock = Clock()
-    get_ready()
-    with reporting(progress, request.caller) as report, clock.measuring("total"):
-        with clock.measuring("read"):
-            report("reading", 0.0)
-            source, request, preset = open_table(data, request)
-            table = read_table(source, request, report)
-            prepared = prepare(table, request, report)
-        with clock.measuring("guardrails"):
-            asked = prepared.view(request)
-            cautions = cautions_before(asked, request.confirm)
-        with clock.measuring("method"):
-            found = find(prepared, request.with_schema(prepared.schema), report)
-        with threads() as beside:
-            # Guardrails check the classes while these are shown and verified.
-            looking = beside.submit(_cautions, found, asked, cautions, clock)
-            with clock.measuring("release"):
-                release = build_release(source, prepared, found, clock, report)
-            cautions = looking.result()
-    return completed(release, asked, cautions, clock, **preset)
-
-
-def _cautions(found: FoundClasses, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
-    with clock.measuring("guardrails"):
-        view = found.view(asked, found.loss)
-        return cautions_after(view, found.request.confirm, found.request.strict, before)
+    with reporting(progress, request.caller) as report:
+        table = Attempts.of(data, request, report)
+        found = table.find(table.request, report, clock)
+        return table.release(found, report, clock)

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.api.tables import read_original, read_release
 from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
+from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING
 from sfumato.common import parameters
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
@@ -105,6 +106,8 @@ def attack(
             control=None if control is None else read_original(control, schema, separator),
             row_of=None if published is None else published.row_of,
             path=Path(release) if isinstance(release, str | os.PathLike) else None,
+            order=_order(l, published),
+            tight=published is not None and published.details.levels is None,
             random=secret.generator("attacks"),
             patience=patience,
         )
@@ -125,6 +128,18 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
             f"{listed(hierarchies)}."
         )
     return names
+
+
+def _order(l: float | None, published: Release | None) -> str:  # noqa: E741
+    """Say in which order classes were made; nothing follows from it if other models than k-anonymity held rows back."""
+    if published is None:
+        return GREEDY if l is None else ""
+    if any(promise["model"] != "k-anonymity" for promise in published.promises):
+        return ""
+    if published.details.levels is not None:
+        return FULL_DOMAIN
+    made_by = published.details.chosen or published.manifest["method"]["name"]
+    return PEELING if PEELING in made_by else ""
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741

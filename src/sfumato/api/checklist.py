@@ -33,8 +33,8 @@ class ChecklistAnswer:
         ``"met"``, ``"not met"`` or ``"for you to judge"``.
     reading, stricter
         How the criterion was read for the verdict, and how it is read more strictly, where that is contested.
-    strict_verdict
-        The verdict by the stricter reading; None where there is only one reading.
+    strict_verdict, strict_figures
+        The verdict by the stricter reading, None where there is only one reading; and what was measured for it.
     """
 
     question: str
@@ -43,6 +43,7 @@ class ChecklistAnswer:
     reading: str = ""
     stricter: str = ""
     strict_verdict: str | None = None
+    strict_figures: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class Checklist:
             yield f"[{one.verdict}] {one.question}{f' {one.figures}.' if one.figures else ''}"
             if one.strict_verdict is not None:
                 yield f"  Read as: {one.reading}."
-                yield f"  [{one.strict_verdict}] Read more strictly: {one.stricter}."
+                measured = f" {one.strict_figures}." if one.strict_figures else ""
+                yield f"  [{one.strict_verdict}] Read more strictly: {one.stricter}.{measured}"
         yield from (f"Only reported, not read in the source: {one}" for one in self.preset.reported)
         yield from (f"Not covered: {one}" for one in self.preset.not_covered)
         yield "This is not legal advice."
@@ -126,7 +128,8 @@ def checklist(
     if name is None:
         raise ParameterError("Which checklist? Name a preset, such as preset='wp216'; 'sfumato presets' lists them.")
     rules = Preset.named(name)
-    wanted = list(dict.fromkeys(one for question in rules.checklist for one in question.attacks))
+    asked = [(*question.attacks, *question.stricter_attacks) for question in rules.checklist]
+    wanted = list(dict.fromkeys(one for names in asked for one in names))
     tried = (
         attack(original, release, attacks=wanted, targets=targets, seed=seed, separator=separator) if wanted else None
     )
@@ -136,7 +139,7 @@ def checklist(
 def answered(preset: Preset, release: Release, tried: AttackReport | None) -> Checklist:
     """Answer the questions of a preset by a release and by attacks that were tried on it."""
     figures, may = figures_of(release), Reportable.of(release.manifest)
-    answers = (_strictly(_answer(one, figures, tried, may), one, figures) for one in preset.checklist)
+    answers = (_strictly(_answer(one, figures, tried, may), one, figures, tried, may) for one in preset.checklist)
     return Checklist(preset, tuple(answers))
 
 
@@ -167,16 +170,31 @@ def _is_told(path: str, may: Reportable) -> bool:
     return may.losses if path == "suppressed" else may.original or not path.startswith("before")
 
 
-def _strictly(answer: ChecklistAnswer, question: Question, figures: Mapping[str, Any]) -> ChecklistAnswer:
+def _strictly(
+    answer: ChecklistAnswer,
+    question: Question,
+    figures: Mapping[str, Any],
+    tried: AttackReport | None,
+    may: Reportable,
+) -> ChecklistAnswer:
     """Add the answer by the stricter reading of a question, if it has one."""
     if not question.stricter:
         return answer
-    met = question.stricter_met
-    if met is None and question.figure is not None and question.at_most is not None:
+    verdict, measured = YOURS, ""
+    if question.stricter_attacks:
+        assert tried is not None
+        strict = _by_attacks(replace(question, attacks=question.stricter_attacks), tried, may)
+        verdict, measured = strict.verdict, strict.figures
+    elif question.figure is not None and question.at_most is not None:
         found = figure(figures, question.figure)
-        met = None if found is None else found <= question.at_most
-    verdict = YOURS if met is None else MET if met else NOT_MET
-    return replace(answer, reading=question.reading, stricter=question.stricter, strict_verdict=verdict)
+        verdict = YOURS if found is None else MET if found <= question.at_most else NOT_MET
+    return replace(
+        answer,
+        reading=question.reading,
+        stricter=question.stricter,
+        strict_verdict=verdict,
+        strict_figures=measured,
+    )
 
 
 def _by_attacks(question: Question, tried: AttackReport, may: Reportable) -> ChecklistAnswer:

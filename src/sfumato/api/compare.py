@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
@@ -15,18 +14,17 @@ from sfumato.common import parameters
 from sfumato.common.charts import charts
 from sfumato.common.html import element, fragment
 from sfumato.common.html import table as markup_table
-from sfumato.common.progress import Clock, ProgressOption, reporting, silent
+from sfumato.common.progress import Clock, ProgressOption, reporting
+from sfumato.common.threads import at_most
 from sfumato.errors import SfumatoError
-from sfumato.io import Source
-from sfumato.loss import gcp_bound
 from sfumato.methods import Method, find_method
-from sfumato.privacy import KAnonymity, PrivacyModel
+from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
-from sfumato.run.build import build_release
-from sfumato.run.find import find_classes
-from sfumato.run.prepare import Prepared, prepare
-from sfumato.run.read import read_table
-from sfumato.run.request import Request
+from sfumato.run.build import Attempts, build_release
+from sfumato.run.find import FoundClasses
+from sfumato.run.origin import bound_of
+from sfumato.run.prepare import Prepared
+from sfumato.run.request import AttemptArguments, Request, spelled_out
 from sfumato.table.schema import Schema
 
 if TYPE_CHECKING:
@@ -150,36 +148,34 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([*told, *row[len(widths) :]]).rstrip()
 
 
+@spelled_out
 def compare(
     data: object,
-    schema: Schema,
+    schema: Schema | None = None,
     *,
     methods: Sequence[str | Method] = ("auto", "hilbert", "mondrian"),
     k: Sequence[int] = (2, 5, 10, 50),
-    privacy: Sequence[PrivacyModel] = (),
-    suppression: float = 0.0,
     time_limit: float | None = None,
-    seed: int | None = None,
     utility: bool = False,
     progress: ProgressOption = False,
-    separator: str | None = None,
+    **arguments: Unpack[AttemptArguments],
 ) -> Comparison:
     """Try several methods at several k on one table, which is read and encoded once.
 
     Parameters
     ----------
-    data, schema, suppression, seed, progress, separator
-        As in `anonymize`.
     methods
         Names of methods, or methods with parameters.
     k
         The k to try with each of them.
-    privacy
-        More models that hold in every cell.
     time_limit
         Seconds for every cell, for methods that take a time limit.
     utility
         Whether to measure the utility of every cell as well, as `sfumato.utility` does; it takes longer.
+    data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, l, t, privacy,
+    preset, suppression, missing, intervals, ends, keep_order, seed, na, confirm, strict, transform, pseudonymize,
+    sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout
+        As in `anonymize`; all models hold in every cell. A comparison works in memory.
 
     Examples
     --------
@@ -189,8 +185,7 @@ def compare(
     >>> [(cell.method, cell.k, cell.failed is None) for cell in found.cells]
     [('mondrian', 2, True), ('hilbert', 2, True), ('mondrian', 1000, False), ('hilbert', 1000, False)]
     """
-    options: dict[str, Any] = {"suppression": suppression, "seed": seed, "separator": separator, "caller": "compare"}
-    request = Request(schema, privacy, **options)
+    request = Request.of("compare", schema, **arguments)
     return compare_for(data, request, methods, k, time_limit, utility=utility, progress=progress)
 
 
@@ -207,19 +202,19 @@ def compare_for(
     """Try methods at several k, with all other options of a request."""
     sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
     tried = [_limited(find_method(method), time_limit) for method in methods]
-    with reporting(progress, "compare") as report:
-        source = request.open(data)
-        prepared = prepare(read_table(source, request, report), request, report)
-        request = request.with_schema(prepared.schema)
-        original = prepared.originals() if utility else None
-        cells: list[Cell] = []
+    cells: list[Cell] = []
+    with at_most(request.threads), reporting(progress, "compare") as report:
+        table = Attempts.of(data, request, report, several=True, guarded=False)
+        original = table.prepared.originals() if utility else None
         for size in sizes:
-            asked = replace(request, privacy=(KAnonymity(size), *request.privacy))
-            bound = float(gcp_bound(prepared.microdata, size, prepared.left_out, prepared.secret.number("bound")))
+            asked = replace(table.request, privacy=(KAnonymity(size), *table.request.privacy))
+            bound = None
             for method in tried:
                 report(f"trying {method.name} at k={size:,}", len(cells) / (len(sizes) * len(tried)))
-                cell = _cell(source, prepared, replace(asked, method=method), original)
-                cells.append(replace(cell, k=size, bound=bound if cell.failed is None else None))
+                cell, found = _cell(table, replace(asked, method=method), original)
+                if found is not None and bound is None:
+                    bound = float(bound_of(table.prepared, found))
+                cells.append(replace(cell, k=size, bound=None if found is None else bound))
     return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells))
 
 
@@ -232,31 +227,30 @@ def _limited(method: Method, time_limit: float | None) -> Method:
     return replace(method, time_limit=time_limit) if takes else method  # type: ignore[type-var]
 
 
-def _cell(source: Source, prepared: Prepared, request: Request, original: pa.Table | None) -> Cell:
+def _cell(table: Attempts, request: Request, original: pa.Table | None) -> tuple[Cell, FoundClasses | None]:
     """Run one method and measure its release, against the original if given; a failure is recorded, too."""
-    begun = time.perf_counter()
-    name = request.method.name
+    name, clock = request.method.name, Clock()
     try:
-        found = find_classes(prepared, request, silent)
-        took = time.perf_counter() - begun
-        release = build_release(source, prepared, found, Clock())
-        measured = {} if original is None else _measured(original, release, prepared)
+        found = table.find(request, clock=clock)
+        release = build_release(table.source, table.prepared, found, Clock())
+        measured = {} if original is None else _measured(original, release, table.prepared)
     except SfumatoError as error:
-        return Cell(name, 0, failed=str(error))
+        return Cell(name, 0, failed=str(error)), None
     achieved = release.verification
-    return Cell(
+    cell = Cell(
         name,
         0,
         found.loss["gcp"],
         found.loss["dm"],
         found.loss["c_avg"],
-        took,
+        clock.seconds["method"],
         achieved.k,
         found.recoded.suppressed,
         l=achieved.l,
         t=achieved.t,
         utility=measured,
     )
+    return cell, found
 
 
 def _measured(original: pa.Table, release: Release, prepared: Prepared) -> dict[str, float]:

@@ -24,8 +24,8 @@ from sfumato.release.report.facts import LEAST, About, Making, ReportFacts, publ
 from sfumato.release.report.released_rows import count_unique, example_of
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
-from sfumato.run.build import coded_original
 from sfumato.run.check import check_in_memory, columns_shown
+from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request

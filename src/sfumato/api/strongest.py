@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from sfumato.api.anonymize import anonymize_for, release_in_memory
+from sfumato.api.anonymize import anonymize_for
 from sfumato.common import parameters
-from sfumato.common.progress import Progress, ProgressOption, silent
+from sfumato.common.progress import Clock, ProgressOption, reporting, silent
 from sfumato.common.threads import at_most
 from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run.find import FoundClasses, find_classes
-from sfumato.run.prepare import Prepared
+from sfumato.run.build import Attempts
+from sfumato.run.find import FoundClasses
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
 from sfumato.table.schema import Schema
@@ -108,7 +108,7 @@ def find_strongest(
     with at_most(request.threads):
         data = opened(data, request)
         if in_memory(data, request):
-            release = release_in_memory(data, request, progress, search.run)
+            release = search.run_in_memory(data, request, progress)
         else:
             release = search.run_by_engine(data, request, progress)
     curve = tuple(sorted(search.losses.items()))
@@ -139,18 +139,18 @@ class _Search:
     value: int = 0
     losses: dict[int, float] = field(default_factory=dict)
     found: dict[int, Any] = field(default_factory=dict)
-    memory: dict[Any, Any] = field(default_factory=dict)
 
-    def run(self, prepared: Prepared, request: Request, report: Progress) -> FoundClasses:
+    def run_in_memory(self, data: object, request: Request, progress: ProgressOption) -> Release:
         """Find the largest value within the loss for a table in memory, which is encoded and sorted once."""
+        with reporting(progress, request.caller) as report:
+            table, clock = Attempts.of(data, request, report, several=True), Clock()
 
-        def find(asked: Request) -> tuple[FoundClasses, float]:
-            report(f"trying {self._asked_for(asked)}", 0.0)
-            found = find_classes(prepared, asked, silent, self.memory)
-            return found, METRICS["gcp"].measure(found.recoded)
+            def find(asked: Request) -> tuple[FoundClasses, float]:
+                report(f"trying {self._asked_for(asked)}", 0.0)
+                found = table.find(asked, silent, clock)
+                return found, METRICS["gcp"].measure(found.recoded)
 
-        found: FoundClasses = self._largest(request, find)
-        return found
+            return table.release(self._largest(table.request, find), report, clock)
 
     def run_by_engine(self, data: object, request: Request, progress: ProgressOption) -> Release:
         """Find the largest value with a release per try: an engine keeps nothing between them."""

@@ -48,6 +48,7 @@ GROUPS = {
     "Understand": {
         "explain": "Explain why a release looks as it does, and what other settings would cost.",
         "compare": "Compare methods at several k on one table.",
+        "frontier": "Show what each k costs and what it protects.",
         "methods": "List the methods and what each guarantees.",
         "presets": "List the presets: what regulations ask for.",
     },

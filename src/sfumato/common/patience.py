@@ -64,7 +64,8 @@ class Patience:
     def tell(self, share: float) -> None:
         """Report the share of the stage that is done; raise `EndedEarlyError` if the work has to end."""
         self._done = max(self._done, share)  # a part that others need reports its own share first
-        self._report(self._stage, self._share + self._done * self._length)
+        # Rounded, since the end of a stage must not lie beyond the beginning of the next by the last digit.
+        self._report(self._stage, round(self._share + self._done * self._length, 9))
         reason = self.ended
         if reason is not None:
             raise EndedEarlyError(reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -165,6 +165,11 @@ class Clock:
             yield
         finally:
             self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add the time that earlier steps took."""
+        for part, took in seconds.items():
+            self.seconds[part] = self.seconds.get(part, 0.0) + took
 
     def rounded(self) -> dict[str, float]:
         """The seconds of every step, rounded for manifests."""

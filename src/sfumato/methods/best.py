@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
-from sfumato.loss.bound.linear_program import solver_is_installed
 from sfumato.loss.metrics import GCP
 from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.portfolio import Candidate, loss_of, refine_best, suitable, try_all
@@ -70,10 +69,8 @@ class Best(Method):
 
 
 def _may_follow_prices(goal: TaskLoss) -> bool:
-    """Whether prices bound the minimized loss, only class sizes matter, and a solver is installed."""
-    if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
-        return False
-    return solver_is_installed()
+    """Whether prices bound the minimized loss, and only class sizes matter."""
+    return goal.objective is GCP and all(isinstance(model, KAnonymity) for model in goal.task.requirements.models)
 
 
 def _with_prices(goal: TaskLoss, candidates: list[Candidate], until: float) -> list[Candidate]:

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sfumato.common.progress import ProgressOption
+from sfumato.errors import EngineError
 
 if TYPE_CHECKING:
+    from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
+    from sfumato.release.candidates import CandidatesLeft, Fitting
     from sfumato.release.explanation import Explanation, WhatIf
     from sfumato.release.values import ValueCounts
 
@@ -40,6 +43,13 @@ class Origin(ABC):
     @abstractmethod
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain why the release looks as it does, and what other settings would cost."""
+
+    def knows(self, where: Where, after: Fitting | None) -> CandidatesLeft:
+        """Count whom a description fits in the original; ``after``: the released rows that it may fit."""
+        raise EngineError(
+            "knows() looks at single rows of the original, which an engine does not load. Work in memory: "
+            "engine='memory', with a sample if the table is too large."
+        )
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the original would leave with the release, unseen."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
     from sfumato.methods.lattice.explanation import NodeExplanation
+    from sfumato.release.candidates import CandidatesLeft
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -240,6 +241,32 @@ class Release:
         from sfumato.release.explanation import WhatIf  # noqa: PLC0415
 
         return self.origin.explain(row, column, WhatIf(k, suppression, without), progress)
+
+    def knows(self, known: Where) -> CandidatesLeft:
+        """How many candidates remain for what somebody knows about a person, in the original and in the release.
+
+        The answer is yours alone: it tells what the original holds.
+
+        Parameters
+        ----------
+        known
+            For each column that the release shows a value, a range ``(30, 40)`` or a set of values, as in `count`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa, sfumato as sf
+        >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+        >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2)
+        >>> print(release.knows({"age": 27}))
+        1 fits before, 2 may fit after.
+        """
+        from sfumato.release.candidates import Fitting, checked_knowledge  # noqa: PLC0415
+
+        if not self.in_memory:
+            return self.origin.knows(known, None)
+        plain = [name for name in self.table.column_names if name not in self.shown.class_columns]
+        where = checked_knowledge(known, [*self.shown.quasi_identifiers, *plain])
+        return self.origin.knows(where, Fitting.of(self.answering, where, self.people))
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""

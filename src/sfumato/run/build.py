@@ -1,19 +1,19 @@
-"""Build the release: write the values of its rows, verify them, and add the manifest."""
+"""Build releases of a table that is read once: write the values of the rows, verify them, and add the manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions import Caution, RequestView, overlooked
+from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, silent, stage
+from sfumato.common.progress import Clock, Progress, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.rows import gather
 from sfumato.common.threads import threads
@@ -25,27 +25,27 @@ from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
 from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
-from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
 from sfumato.release.manifest import BY_TYPE, Grounds, build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
-from sfumato.release.values import ValueCounts, class_table, count_values, show, with_weights
-from sfumato.run.find import FoundClasses
-from sfumato.run.prepare import Prepared
+from sfumato.release.values import show, with_weights
+from sfumato.run.find import FoundClasses, find_classes
+from sfumato.run.origin import OriginInMemory
+from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct
 from sfumato.table.microdata import Microdata
-from sfumato.table.recoding import EquivalenceClasses, Recoding
+from sfumato.table.recoding import EquivalenceClasses, Recoding, get_ready
 from sfumato.table.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
-    from sfumato.assess.risk import BeforeAfter
-    from sfumato.loss import Bound
-    from sfumato.release.explanation import Explanation, WhatIf
+    pass
 
 
 def build_release(
@@ -94,75 +94,90 @@ def build_release(
 
 
 @dataclass(frozen=True)
-class OriginInMemory(Origin):
-    """A table that was prepared and recoded in memory, and the release that was made of it.
+class Attempts:
+    """A table that is ready for a method, and the steps that turn it into a release.
 
     Attributes
     ----------
-    prepared, found
-        The encoded table, and the classes that a method found for it.
-    shown, people
-        The released rows, and the person of each where several rows may belong to one.
+    source, prepared
+        The table as it was opened, and encoded.
+    asked
+        The request, as the preset makes it.
+    preset
+        What the preset did, for the manifest.
+    seconds
+        How long reading and looking took.
+    memory
+        What a method keeps for the next attempt, such as the order of the rows; None for one attempt only.
     """
 
+    source: Source
     prepared: Prepared = field(repr=False)
-    found: FoundClasses = field(repr=False)
-    shown: ShownInMemory = field(repr=False)
-    people: NDArray[np.int64] | None = field(default=None, repr=False)
+    asked: Request
+    preset: Mapping[str, Any]
+    seconds: dict[str, float]
+    memory: dict[Any, Any] | None = field(default=None, repr=False)
 
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
-        """Copies of a release share its original, which never changes."""
-        return self
+    @classmethod
+    def of(
+        cls,
+        data: object,
+        request: Request,
+        progress: Progress = silent,
+        *,
+        several: bool = False,
+        guarded: bool = True,
+    ) -> Self:
+        """Read and encode a table, and let guardrails look at it unless no release will be handed out."""
+        clock = Clock()
+        get_ready()
+        with clock.measuring("total"), clock.measuring("read"):
+            progress("reading", 0.0)
+            source, request, preset = open_table(data, request)
+            prepared = prepare(read_table(source, request, progress), request, progress)
+        table = cls(source, prepared, request, preset, clock.seconds, {} if several else None)
+        if guarded:
+            with clock.measuring("total"), clock.measuring("guardrails"):
+                assert table.cautions is not None
+        return table
 
-    def bound(self) -> Bound:
-        """Compute a lower bound on the GCP of any release, with row prices in the order of the input.
+    @cached_property
+    def request(self) -> Request:
+        """The request, with hierarchies as the table made them."""
+        return self.asked.with_schema(self.prepared.schema)
 
-        The method may have found them already.
-        """
-        from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
+    @cached_property
+    def view(self) -> RequestView:
+        """The request as guardrails see it before there are classes."""
+        return self.prepared.view(self.asked)
 
-        prepared, microdata, recoded = self.prepared, self.prepared.microdata, self.found.recoded
-        request, prices = self.found.request, self.found.recoding.details.get("row_prices")
-        if prices is not None and len(prices) == len(microdata):
-            bound = bound_by(prices, recoded.left_out)
-        else:
-            number = prepared.secret.number("bound")
-            mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
-            bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
-        if bound.prices is not None:
-            bound.prices = bound.prices[inverse(prepared.places)]
-        return bound
+    @cached_property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What guardrails find before there are classes; they may refuse the table."""
+        return tuple(cautions_before(self.view, self.asked.confirm))
 
-    def value_counts(self) -> dict[str, ValueCounts]:
-        """Count the values of every quasi-identifier, also in the rows that are left out."""
-        recoded = self.found.recoded
-        return count_values(recoded.microdata, recoded.classes.of_row < 0)
+    def find(self, request: Request, progress: Progress = silent, clock: Clock | None = None) -> FoundClasses:
+        """Let the method of a request find classes; the request differs from the first in models and method only."""
+        clock = clock or Clock()
+        with clock.measuring("total"), clock.measuring("method"):
+            return find_classes(self.prepared, request, progress, self.memory)
 
-    def class_table(self) -> Any:
-        """Describe every class in one row, with the means of numbers, in a frame of the same kind as the input."""
-        recoded = self.found.recoded
-        return self.shown.as_frame(class_table(recoded.microdata, self.found.recoding, recoded.classes))
+    def release(self, found: FoundClasses, progress: Progress = silent, clock: Clock | None = None) -> Release:
+        """Build the release of some classes, verify it, and complete its manifest."""
+        clock = clock or Clock()
+        with clock.measuring("total"), threads() as beside:
+            # Guardrails check the classes while these are shown and verified.
+            looking = beside.submit(self._cautions, found, clock)
+            with clock.measuring("release"):
+                release = build_release(self.source, self.prepared, found, clock, progress)
+            cautions = looking.result()
+        clock.add(self.seconds)
+        return completed(release, self.view, cautions, clock, **self.preset)
 
-    def risk(self) -> BeforeAfter:
-        """Assess the original by its codes, and the release by its rows."""
-        from sfumato.assess import risk as risks  # noqa: PLC0415
-        from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
-
-        schema, table = self.found.request.schema, self.shown.table
-        hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
-        person = schema.person
-        context = Context(person=person, weights=schema.survey_weights)
-        before = risks.assess(coded_original(self.prepared, schema), hierarchies, schema.sensitive, context)
-        shown = table.drop_columns([person]) if person in table.column_names else table
-        released = shown if person is None else shown.append_column(person, pa.array(self.people))
-        after = risks.assess(released, hierarchies, schema.sensitive, context, self.shown.class_columns)
-        return risks.BeforeAfter(before, after)
-
-    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Explain why the release looks as it does, and what other settings would cost."""
-        from sfumato.run.explain import Explainer  # noqa: PLC0415
-
-        return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
+    def _cautions(self, found: FoundClasses, clock: Clock) -> tuple[Caution, ...]:
+        request = found.request
+        with clock.measuring("guardrails"):
+            return cautions_after(found.view(self.view, found.loss), request.confirm, request.strict, self.cautions)
 
 
 def _shown(
@@ -362,17 +377,6 @@ def _told(recoding: Recoding | None) -> dict[str, Any]:
     if "optimality" in recoding.details:
         told["optimality"] = recoding.details["optimality"].to_dict()
     return told
-
-
-def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
-    """The original as the risk assessment reads it: codes instead of values, which is enough for counting."""
-    microdata = prepared.microdata
-    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
-    rows = pa.array(prepared.places)
-    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
-    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
-    weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
-    return pa.table(codes | secrets | whose | weights)
 
 
 def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:

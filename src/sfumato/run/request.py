@@ -52,13 +52,12 @@ BY_COLUMN = {"transform", "pseudonymize", "na"}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class CheckArguments(TypedDict, total=False):
-    """The arguments of a check in memory."""
+class RolesAndRules(TypedDict, total=False):
+    """Roles, models but k, and how the table is read."""
 
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
     sensitive: Iterable[str] | str
     person: str | None
-    k: int | None
     l: float | None  # noqa: E741
     t: float | None
     privacy: PrivacyModel | Sequence[PrivacyModel]
@@ -68,6 +67,12 @@ class CheckArguments(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+
+
+class CheckArguments(RolesAndRules, total=False):
+    """The arguments of a check in memory."""
+
+    k: int | None
 
 
 class CheckAnyArguments(CheckArguments, total=False):
@@ -101,8 +106,8 @@ class AnatomizeArguments(TypedDict, total=False):
     layout: str | None
 
 
-class RecodeArguments(CheckArguments, total=False):
-    """The arguments of a release, except the method."""
+class AttemptArguments(RolesAndRules, total=False):
+    """The arguments that all attempts at one table share: those of a release, except k and the method."""
 
     identifiers: Iterable[str] | str
     plain: Iterable[str] | str
@@ -123,6 +128,17 @@ class RecodeArguments(CheckArguments, total=False):
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
     threads: int | None
+
+
+class RecodeArguments(AttemptArguments, CheckArguments, total=False):
+    """The arguments of a release, except the method."""
+
+
+class FrontierArguments(AttemptArguments, total=False):
+    """The arguments of a release, except k."""
+
+    method: MethodOption
+    refine: bool | float | str
 
 
 class Arguments(RecodeArguments, total=False):

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 from sfumato.errors import SfumatoError
 from sfumato.studio.gate import Gate
 from sfumato.studio.operations import OPERATIONS
+from sfumato.studio.plan import Plan
 from sfumato.studio.session import NotAllowedError, Notice, Session
 
 STATIC = Path(__file__).parent / "static"
@@ -33,6 +34,8 @@ MOST_UPLOADED = 8 * 2**30
 ENDING = re.compile(r"(\.[A-Za-z0-9]{1,10}){1,2}$")
 #: The examples, each made by the function of this name in `sfumato.datasets`.
 EXAMPLES = ("census", "patients")
+#: The most characters of a policy file.
+MOST_POLICY = 900_000
 #: The status of a refusal by its kind; 409 for all others.
 STATUS = {"token": 403, "ticket": 404, "no-job": 404, "stale": 412, "not-verified": 409}
 
@@ -61,6 +64,7 @@ def create_app(session: Session, hosts: Iterable[str]) -> ASGIApp:
         ("/api/upload", routes.upload, "PUT"),
         ("/api/policy", routes.policy, "GET"),
         ("/api/policy", routes.change, "POST"),
+        ("/api/policy/open", routes.open_policy, "POST"),
         ("/api/policy/{step}", routes.step, "POST"),
         ("/api/rows", routes.rows, "GET"),
         ("/api/ask/{name}", routes.ask, "POST"),
@@ -99,9 +103,9 @@ async def _body(request: Request) -> dict[str, Any]:
     return found
 
 
-def _text(record: dict[str, Any], name: str) -> str:
+def _text(record: dict[str, Any], name: str, most: int = 1000) -> str:
     value = record.get(name)
-    if not isinstance(value, str) or len(value) > 1000:
+    if not isinstance(value, str) or len(value) > most:
         raise NotAllowedError("json")
     return value
 
@@ -163,13 +167,14 @@ class _Routes:
     def _policy(self) -> dict[str, Any]:
         history = self._session.plans
         steps = {"undo": history.can_undo, "redo": history.can_redo}
-        return {"plan": history.plan.to_dict(), "etag": history.etag, **steps}
+        made = None if self._session.made is None else self._made()
+        return {"plan": history.plan.to_dict(), "etag": history.etag, **steps, "made": made}
 
     def _made(self) -> dict[str, Any]:
         made = self._session.made or {}
-        shown = {key: value for key, value in made.items() if key not in {"folder", "etag"}}
-        stale = self._session.history is None or made["etag"] != self._session.history.etag
-        return {**shown, "stale": stale, "downloadable": self._session.downloadable}
+        shown = {key: value for key, value in made.items() if key not in {"folder", "plan"}}
+        found = {"stale": self._session.stale, "undecided": self._session.undecided}
+        return {**shown, **found, "downloadable": self._session.downloadable}
 
     async def presence(self, request: Request) -> Response:
         if self._session.present:
@@ -200,7 +205,7 @@ class _Routes:
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        session.open(path, name)
+        session.open(path, name, keep=request.headers.get("x-keep") == "1")
         return JSONResponse(self._state())
 
     async def rows(self, request: Request) -> Response:
@@ -217,6 +222,17 @@ class _Routes:
 
     async def change(self, request: Request) -> Response:
         self._session.change(await _body(request), request.headers.get("if-match", ""))
+        return await self.policy(request)
+
+    async def open_policy(self, request: Request) -> Response:
+        """Put the plan in force that a policy file says."""
+        session, etag = self._session, self._session.plans.etag
+        last = await session.answer("policy_read", {"text": _text(await _body(request), "text", MOST_POLICY)})
+        if last["kind"] != "done":
+            return JSONResponse({"error": last.get("error", {"kind": "cancelled"})}, 422)
+        if etag != session.plans.etag:
+            raise NotAllowedError("stale")
+        session.plans.add(Plan.from_dict(last["value"]))
         return await self.policy(request)
 
     async def step(self, request: Request) -> Response:

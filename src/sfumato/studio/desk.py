@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,14 @@ from sfumato import datasets
 from sfumato.api.policy import Policy
 from sfumato.api.profile import profile
 from sfumato.common.progress import Progress
-from sfumato.errors import ParameterError, SfumatoError
+from sfumato.errors import CautionError, ParameterError, SfumatoError
 from sfumato.io import Source, open_source, write_table
 from sfumato.privacy import KAnonymity
 from sfumato.profiles import Profile
 from sfumato.profiles.draft import draft
 from sfumato.run.policy import hierarchy_from_policy, method_from_policy, model_from_policy
 from sfumato.run.request import AUTO
-from sfumato.studio.plan import Plan
+from sfumato.studio.plan import OPTIONS, Plan
 from sfumato.table.schema import Schema
 
 #: The people of the example census.
@@ -36,12 +36,15 @@ class Held:
     ----------
     path
         The file.
+    shown
+        The name that the page shows.
     example
         The dataset to write there first, if it is an example.
     """
 
-    def __init__(self, path: Path, example: str | None = None) -> None:
+    def __init__(self, path: Path, shown: str, example: str | None = None) -> None:
         self.path = path
+        self.shown = shown
         self._example = example
         #: What operations keep for the next question, such as a release.
         self.kept: dict[str, Any] = {}
@@ -175,10 +178,44 @@ def _with_hierarchies(schema: Schema, own: Mapping[str, Any]) -> Schema:
     )
 
 
+def plan_of(policy: Policy, found: Profile, before: Plan) -> Plan:
+    """Make the plan that a policy says, for a table that was profiled; what the report says about it stays."""
+    roles = policy.schema.roles(found.names)
+    schema = policy.schema
+    own = {
+        str(at): how.to_policy()
+        for at, name in enumerate(found.names)
+        if (how := schema.quasi_identifiers.get(name)) is not None
+    }
+    others = [one.to_policy() for one in policy.privacy if not isinstance(one, KAnonymity)]
+    options = {name: value for name, value in policy.unusual().items() if name in OPTIONS}
+    if policy.method.name != AUTO:
+        options["method"] = policy.method.name
+    return replace(
+        before,
+        roles=tuple("identifier" if role == "drop" else role for role in roles.values()),
+        unsure=(),
+        hierarchies=own,
+        privacy=tuple(others),
+        k=max((one.k for one in policy.privacy if isinstance(one, KAnonymity)), default=None),
+        options=options,
+        confirm=policy.confirm,
+        decided=(),
+    )
+
+
 def error_record(error: BaseException, stage: str) -> dict[str, Any]:
     """Describe an error for the page; only Sfumato's own messages are known to be fit for the owner of the table."""
     if isinstance(error, SfumatoError):
-        return {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        record = {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        return record | ({"cautions": _confirmable(error)} if isinstance(error, CautionError) else {})
     if isinstance(error, MemoryError):
         return {"kind": "OutOfMemory", "message": "", "stage": stage}
     return {"kind": "Unexpected", "message": type(error).__name__, "stage": stage}
+
+
+def _confirmable(error: CautionError) -> list[dict[str, Any]]:
+    """The cautions that stand in the way, each with the names that confirm it."""
+    return [
+        {"found": one.found, "advice": one.advice, "names": list(one.columns) or [one.code]} for one in error.cautions
+    ]

@@ -15,6 +15,8 @@ SINGLE = ("person", "weight")
 #: What the report says about the release; each text has at most this many characters.
 DESCRIBED = ("title", "recipient", "purpose")
 LONGEST_TEXT = 500
+#: The options of a policy that the page can set.
+OPTIONS = ("suppression", "method", "preset", "missing")
 #: The most steps that can be undone.
 MOST_STEPS = 500
 
@@ -40,7 +42,9 @@ class Plan:
     options
         Other options of the policy, such as ``suppression``.
     confirm
-        The cautions that the user has decided about, as ``confirm`` of a policy takes them.
+        The cautions that the user confirmed, as ``confirm`` of a policy takes them.
+    decided
+        The concerns of page one of the report that the user has decided about; forgotten when the release changes.
     title, recipient, purpose
         What the report says about the release.
     """
@@ -52,6 +56,7 @@ class Plan:
     k: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     confirm: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
     title: str = ""
     recipient: str = ""
     purpose: str = ""
@@ -62,10 +67,14 @@ class Plan:
         unsure = tuple(at for at, one in enumerate(columns) if one["certainty"] == "unsure")
         return cls(tuple(one["role"] for one in columns), unsure)
 
+    def for_next_table(self) -> Plan:
+        """The same for a table with the same columns: what was decided about this release is open again."""
+        return replace(self, unsure=(), decided=())
+
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Plan:
         """Make a plan from the plain values of `to_dict`."""
-        lists = ("roles", "unsure", "privacy", "confirm")
+        lists = ("roles", "unsure", "privacy", "confirm", "decided")
         read: dict[str, Any] = {name: tuple(one) if name in lists else one for name, one in record.items()}
         return cls(**read)
 
@@ -96,19 +105,20 @@ class Plan:
             raise ParameterError(f"There is no such role. Known: {', '.join(ROLES)}.")
         kept = ("identifier" if one == role and role in SINGLE else one for one in self.roles)
         roles = tuple(role if place == at else one for place, one in enumerate(kept))
-        return replace(self, roles=roles, unsure=tuple(one for one in self.unsure if one != at))
+        unsure = tuple(one for one in self.unsure if one != at)
+        return replace(self, roles=roles, unsure=unsure, decided=())
 
     def with_goal(self, k: int) -> Plan:
         """Ask for groups of at least k people."""
         if not isinstance(k, int) or isinstance(k, bool) or not 2 <= k <= 10**9:
             raise ParameterError("k must be a whole number of at least 2.")
-        return replace(self, k=k)
+        return replace(self, k=k, decided=())
 
     def with_privacy(self, models: Sequence[Mapping[str, Any]]) -> Plan:
         """Ask for other privacy models beside k, as a policy writes them; none for those that the profile suggests."""
         if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
             raise ParameterError("Privacy models are a list, each as a policy writes it.")
-        return replace(self, privacy=tuple(models))
+        return replace(self, privacy=tuple(without_files(one) for one in models), decided=())
 
     def with_hierarchy(self, column: int, hierarchy: Mapping[str, Any] | None) -> Plan:
         """Change the steps of a column, as a policy writes them; None for those that the profile suggests."""
@@ -116,21 +126,26 @@ class Plan:
         if hierarchy is not None and not isinstance(hierarchy, Mapping):
             raise ParameterError("The steps of a column are written as in a policy, such as {type: 'numeric'}.")
         others = {name: record for name, record in self.hierarchies.items() if name != at}
-        return replace(self, hierarchies=others if hierarchy is None else others | {at: dict(hierarchy)})
+        own = {} if hierarchy is None else {at: without_files(hierarchy)}
+        return replace(self, hierarchies=others | own, decided=())
 
     def with_option(self, name: str, value: Any) -> Plan:
         """Set another option of the policy; None for its default."""
-        if name not in {"suppression", "method", "preset", "missing"}:
+        if name not in OPTIONS:
             raise ParameterError("There is no such option in the studio.")
         others = {key: one for key, one in self.options.items() if key != name}
-        return replace(self, options=others if value is None else others | {name: value})
+        return replace(self, options=others if value is None else others | {name: value}, decided=())
 
-    def with_decision(self, caution: str, decided: bool = True) -> Plan:
-        """Decide about a caution, or take the decision back."""
-        if not isinstance(caution, str) or not 0 < len(caution) <= LONGEST_TEXT or not isinstance(decided, bool):
-            raise ParameterError("A decision names a caution.")
-        others = tuple(one for one in self.confirm if one != caution)
-        return replace(self, confirm=(*others, caution) if decided else others)
+    def with_decision(self, concern: str, decided: bool = True) -> Plan:
+        """Decide about a concern of page one, or take the decision back."""
+        return replace(self, decided=_with(self.decided, concern, decided))
+
+    def with_confirmed(self, names: Sequence[str], confirmed: bool = True) -> Plan:
+        """Confirm what stands in the way, by the code of a caution or by its columns, or take that back."""
+        confirm = self.confirm
+        for name in names:
+            confirm = _with(confirm, name, confirmed)
+        return replace(self, confirm=confirm, decided=())
 
     def described(self, **texts: str) -> Plan:
         """Say in the report who gets the release, and what for."""
@@ -140,6 +155,25 @@ class Plan:
         return replace(self, **shortened)
 
 
+def without_files(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse paths in plain values of a policy: the page has no business with other files of this machine."""
+    for key, value in record.items():
+        if key in {"file", "population"}:
+            raise ParameterError("The studio reads no other files: a hierarchy has to stand in the policy itself.")
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Mapping):
+                without_files(one)
+    return dict(record)
+
+
+def _with(names: tuple[str, ...], name: str, wanted: bool) -> tuple[str, ...]:
+    """Put a name on a list, or take it off."""
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT or not isinstance(wanted, bool):
+        raise ParameterError("A decision names what it is about.")
+    others = tuple(one for one in names if one != name)
+    return (*others, name) if wanted else others
+
+
 _CHANGES: dict[str, Callable[..., Plan]] = {
     "role": Plan.with_role,
     "goal": Plan.with_goal,
@@ -147,6 +181,7 @@ _CHANGES: dict[str, Callable[..., Plan]] = {
     "hierarchy": Plan.with_hierarchy,
     "option": Plan.with_option,
     "decide": Plan.with_decision,
+    "confirm": Plan.with_confirmed,
     "describe": Plan.described,
 }
 

@@ -8,7 +8,7 @@ import itertools
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,10 @@ TICKET_SECONDS = 30.0
 IDLE_SECONDS = 30 * 60.0
 #: The seconds between signs of life on a stream.
 HEARTBEAT = 5.0
+#: From this share of unique rows on, a column is not called harmless without being asked about.
+NEARLY_UNIQUE = 0.1
+#: Operations that make releases, for which every role has to be decided.
+DECIDED_ONLY = ("make", "frontier")
 #: The most jobs whose messages are kept for a page that is loaded again.
 MOST_JOBS = 50
 
@@ -126,6 +130,7 @@ class Session:
         self.table: TableShown | None = None
         self.columns: list[dict[str, Any]] = []
         self.history: History | None = None
+        self._before: tuple[list[str], Plan] | None = None
         self.made: dict[str, Any] | None = None
         self._numbers = itertools.count(1)
         self._streams: dict[int, Stream] = {}
@@ -165,8 +170,17 @@ class Session:
 
     # The table and the plan
 
-    def open(self, path: Path, name: str, example: str | None = None) -> TableShown:
-        """Put another table in place of the present one; the worker makes examples up."""
+    def open(self, path: Path, name: str, example: str | None = None, keep: bool = False) -> TableShown:
+        """Put another table in place of the present one; the worker makes examples up.
+
+        Parameters
+        ----------
+        path, name, example
+            The file, the name that the page shows, and the example that it is.
+        keep
+            Whether the plan is kept if the table has the same columns.
+        """
+        self._before = (self._names, self.history.plan) if keep and self.history is not None else None
         self.table = TableShown(next(self._numbers), name, path, example)
         self.columns, self.history, self.made = [], None, None
         self._tickets.clear()
@@ -175,8 +189,18 @@ class Session:
     def profiled(self, columns: list[dict[str, Any]]) -> None:
         """Begin the history of the plan with what the profile suggests."""
         self.columns = columns
-        if self.history is None:
-            self.history = History(Plan.of_profile(columns))
+        if self.history is not None:
+            return
+        plan = Plan.of_profile(columns)
+        if self._before is not None and self._before[0] == self._names:
+            plan = self._before[1].for_next_table()
+        elif self._before is not None:
+            self.tell({"kind": "other-columns"})
+        self.history = History(plan)
+
+    @property
+    def _names(self) -> list[str]:
+        return [one["name"] for one in self.columns]
 
     @property
     def plans(self) -> History:
@@ -189,7 +213,19 @@ class Session:
         """Change the plan, if the page has seen the one in force."""
         if etag != self.plans.etag:
             raise NotAllowedError("stale")
-        self.plans.add(self.plans.plan.changed(change))
+        said = dict(change)
+        if self._is_telling(said) and said.pop("sure", False) is not True:
+            raise NotAllowedError("telling")
+        said.pop("sure", None)
+        self.plans.add(self.plans.plan.changed(said))
+
+    def _is_telling(self, change: Change) -> bool:
+        """Whether a change would release a column as it is though many rows are alone with their value in it."""
+        column = change.get("column")
+        if change.get("change") != "role" or change.get("role") != "plain" or not isinstance(column, int):
+            return False
+        found = self.columns[column : column + 1] if column >= 0 else []
+        return any(one["unique_share"] >= NEARLY_UNIQUE for one in found)
 
     # Questions
 
@@ -198,17 +234,19 @@ class Session:
         if self.table is None:
             raise NotAllowedError("no-table")
         plan = None if self.history is None else self.history.plan.to_dict()
-        table = {"path": str(self.table.path), "example": self.table.example}
+        table = {"path": str(self.table.path), "name": self.table.name, "example": self.table.example}
         return {**table, "plan": plan, "args": args, "folder": str(self.folder.path)}
 
     def start(self, name: str, args: Mapping[str, Any]) -> int:
         """Start a job; its messages are kept until the page has heard them."""
         stream, loop = Stream(), asyncio.get_running_loop()
         question = self.question(args)
-        etag, table = None if self.history is None else self.history.etag, self.table
+        if name in DECIDED_ONLY and self.plans.plan.unsure:
+            raise NotAllowedError("undecided")
+        plan, table = None if self.history is None else release_plan(self.history.plan), self.table
 
         def hear(message: Notice) -> None:
-            loop.call_soon_threadsafe(self._hear, stream, name, etag, table, message)
+            loop.call_soon_threadsafe(self._hear, stream, name, plan, table, message)
 
         number = self.worker.ask(name, question, hear)
         self._streams[number] = stream
@@ -216,12 +254,12 @@ class Session:
             del self._streams[old]
         return number
 
-    def _hear(self, stream: Stream, name: str, etag: str | None, table: TableShown | None, message: Notice) -> None:
+    def _hear(self, stream: Stream, name: str, plan: Plan | None, table: TableShown | None, message: Notice) -> None:
         if message["kind"] == "done" and table is self.table:
             if name == "profile":
                 self.profiled(message["value"]["columns"])
             elif name == "make":
-                self.made = {**message["value"], "etag": etag}
+                self.made = {**message["value"], "plan": plan}
         stream.add(message)
 
     def stream(self, number: int) -> Stream:
@@ -275,13 +313,19 @@ class Session:
         """Whether the last release is verified, follows from the plan in force, and left nothing to decide."""
         made = self.made
         return bool(
-            made
-            and self.history is not None
-            and made["etag"] == self.history.etag
-            and made["verified"]
-            and made["state"] in {"green", "amber"}
-            and not made["undecided"]
+            made and not self.stale and made["verified"] and made["state"] in {"green", "amber"} and not self.undecided
         )
+
+    @property
+    def undecided(self) -> list[str]:
+        """The open concerns of page one about which the user has not decided."""
+        decided = () if self.history is None else self.history.plan.decided
+        return [one for one in (self.made or {}).get("open", []) if one not in decided]
+
+    @property
+    def stale(self) -> bool:
+        """Whether the last release follows from another plan than the one in force; decisions do not change it."""
+        return self.made is None or self.history is None or self.made["plan"] != release_plan(self.history.plan)
 
     def ticket(self, file: str) -> str:
         """Give out a ticket for one download of a file of a verified release."""
@@ -312,6 +356,11 @@ class Session:
         self._tickets.clear()
         self.folder.close()
         self.closed.set()
+
+
+def release_plan(plan: Plan) -> Plan:
+    """What a release follows from: all but the decisions about it."""
+    return replace(plan, decided=())
 
 
 def _same(given: str, secret: str) -> bool:

@@ -78,7 +78,7 @@ class Desk:
 
         path = question["path"]
         if path not in self._held:
-            self._held = {path: Held(Path(path), question["example"])}
+            self._held = {path: Held(Path(path), question["name"], question["example"])}
         plan = Plan.from_dict(question["plan"]) if question["plan"] else Plan(())
         bench = Bench(self._held[path], plan, question["args"], tell, Path(question["folder"]))
         found = find(name)(bench)

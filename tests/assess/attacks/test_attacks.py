@@ -218,18 +218,18 @@ def test_shares_given_that_a_cut_breaks_the_rule_are_those_of_trying_all_ways():
 
 
 def test_ends_of_intervals_are_somebody_unless_they_lie_on_a_grid():
-    tight = attacked(STRONG, "downcoding")
+    tight = attacked(STRONG, "cell ends")
     assert tight.rate > 0.9  # whose row is whose is guessed here, as only the table is known
     assert tight.better_than_guessing
     grid = shown(ALL, groups(ALL, 10), end=lambda low, high: (low - low % 50, high - high % 50 + 49))
-    assert not attacked(shuffled(grid), "downcoding").better_than_guessing
+    assert not attacked(shuffled(grid), "cell ends").better_than_guessing
 
 
 def test_both_branches_below_a_label_occur_where_cells_have_no_slack():
     tree = sf.Taxonomy({"north": ["a", "b"], "south": ["c", "d"]})
     table = pa.table({"place": ["a", "b", "c", "d"] * 20, "ill": ["flu"] * 80})
     tight = pa.table({"place": ["north", "north", "south", "south"] * 20, "ill": ["flu"] * 80})
-    found = attacked(tight, "downcoding", table, quasi_identifiers={"place": tree})
+    found = attacked(tight, "cell ends", table, quasi_identifiers={"place": tree})
     assert found.rate == 1.0
 
 
@@ -373,10 +373,10 @@ def test_the_summary_says_of_each_outcome_which_of_four_things_it_means():
 
 
 def test_a_good_release_is_not_called_good_beside_an_attack_that_works():
-    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, attacks=["linkage", "downcoding"])
+    report = sf.attack(ALL, STRONG, quasi_identifiers=KNOWN, sensitive="ill", k=10, attacks=["linkage", "cell ends"])
     assert report.verdict == "No promise is broken. One attack succeeds where nothing is promised."
-    assert [one.attack for one in report.groups["not promised"]] == ["downcoding"]
-    assert "is right for" in report["downcoding"].sentence
+    assert [one.attack for one in report.groups["not promised"]] == ["cell ends"]
+    assert "is right for" in report["cell ends"].sentence
     assert report.verdict in report._repr_html_()
 
 

@@ -28,8 +28,6 @@ from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
-pytest.importorskip("highspy")
-
 
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
 def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:

@@ -402,8 +402,24 @@ def test_singling_out_is_answered_by_both_readings(name: str, census: sf.dataset
     answers = sf.checklist(census.table, release, name, targets=50, seed=1)
     (one,) = [answer for answer in answers.answers if "Cohen and Nissim" in answer.stricter]
     assert (one.verdict, one.strict_verdict) == ("met", "not met")
-    assert f"  [not met] Read more strictly: {one.stricter}." in answers.summary()
+    assert "predicate singling out succeeds in" in one.strict_figures
+    assert f"  [not met] Read more strictly: {one.stricter}. {one.strict_figures}." in answers.summary()
     assert answers.ok == all(answer.verdict != "not met" for answer in answers.answers)
+
+
+def test_singling_out_is_measured_and_met_by_a_release_that_shows_nothing() -> None:
+    table = pa.table({"age": range(20, 80), "illness": ["flu", "gout", "ulcer"] * 20})
+    release = sf.anonymize(table, quasi_identifiers={"age": sf.Numeric(widths=[1_000])}, k=60, rest="drop", seed=1)
+    (one,) = [each for each in sf.checklist(table, release, "wp216", seed=1).answers if each.stricter]
+    assert (one.verdict, one.strict_verdict) == ("met", "met")
+    assert "no better than guessing" in one.strict_figures
+
+
+def test_attacks_on_how_a_release_was_made_answer_iso_27559(census: sf.datasets.dataset.Dataset) -> None:
+    release = sf.anonymize(census.table, census.schema, k=20, method="mondrian", seed=1)
+    (one,) = [each for each in sf.checklist(census.table, release, "iso-27559", seed=1).answers if each.stricter]
+    assert one.strict_verdict == "not met"
+    assert "downcoding" in one.strict_figures
 
 
 def test_ontario_asks_for_the_strictest_threshold(census: sf.datasets.dataset.Dataset) -> None:

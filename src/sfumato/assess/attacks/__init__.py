@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.cell_ends import CellEnds, MeanReconstruction
 from sfumato.assess.attacks.composition import Intersection, Membership
 from sfumato.assess.attacks.definetti import DeFinetti
-from sfumato.assess.attacks.downcoding import Downcoding, MeanReconstruction
+from sfumato.assess.attacks.downcoding import Downcoding
 from sfumato.assess.attacks.inference import BackgroundKnowledge, Homogeneity, Inference
 from sfumato.assess.attacks.linkage import Linkability, Linkage, NoisyLinkage, PartialLinkage, SinglingOut, found_people
 from sfumato.assess.attacks.minimality import Minimality
+from sfumato.assess.attacks.predicates import PredicateSinglingOut
+from sfumato.assess.attacks.refinement import Refinement
 from sfumato.assess.attacks.report import AttackReport
 from sfumato.assess.attacks.scenario import Scenario
+from sfumato.assess.attacks.several_releases import Composition
 from sfumato.assess.attacks.side_channels import FileChannels, RowOrder
 from sfumato.common.parameters import choice
 from sfumato.common.patience import INTERRUPT, EndedEarlyError
@@ -25,15 +29,19 @@ ATTACKS: tuple[Attack, ...] = (
     PartialLinkage(),
     NoisyLinkage(),
     SinglingOut(),
+    PredicateSinglingOut(),
     Linkability(),
     Inference(),
     Homogeneity(),
     BackgroundKnowledge(),
     DeFinetti(),
     Minimality(),
+    Refinement(),
     Downcoding(),
+    CellEnds(),
     MeanReconstruction(),
     Intersection(),
+    Composition(),
     Membership(),
     RowOrder(),
     FileChannels(),

@@ -1,119 +1,117 @@
-"""Attacks that undo generalization: downcoding (Cohen 2022), and reconstruction of values from class means."""
+"""Downcoding (Cohen, *Attacks on deidentification's defenses*, USENIX Security 2022): finer whole records.
+
+A minimal hierarchical recoding shows no cell coarser than it must. So whatever a class hides, some of its rows must
+need it: if most are alike, a single one that differs from them in every coarse column explains the whole class.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.greedy_order import ShownLevels
 from sfumato.assess.attacks.scenario import Scenario
-from sfumato.hierarchies import TreeDomain
-from sfumato.hierarchies.reading import ShownColumn
 
 #: The most classes to examine; more would only narrow the confidence interval.
-MOST_CLASSES = 5_000
+MOST_CLASSES = 400
 
 
 class Downcoding(Attack):
-    """Assume that the ends of an interval, or both branches below a label, are values of members.
+    """Claim a finer record for every row of a class, in all of its coarse columns together.
 
-    If cells are as narrow as possible, this gives the attacker a finer table than the release.
+    All rows but one are claimed to be in the branch of each column where most similar people are, and one to be in
+    another branch of every coarse column: the fewest people that a minimal recoding needs to look like this.
     """
 
     name: ClassVar[str] = "downcoding"
-    knows: ClassVar[str] = "the release alone, and that its cells are as narrow as they can be"
-    success: ClassVar[str] = (
-        "a value that the attacker reads off a wider cell (an interval's end, a label's branch) is a member's"
-    )
-    guesses: ClassVar[str] = "a value within the same cell, by the totals"
+    knows: ClassVar[str] = "the release alone, the levels, and that nothing is coarser than it has to be"
+    success: ClassVar[str] = "the finer whole record that is claimed for a row of a class is that of a member"
+    guesses: ClassVar[str] = "claims the most frequent branches for all rows: what the cells say without minimality"
     needs: ClassVar[str] = "a class that shows more than one value"
     finds: ClassVar[str] = (
-        "Whoever takes the end of an interval for the value of somebody in it is right for {rate} ends"
+        "Whoever trusts that nothing is coarser than it must be claims a finer record rightly for {rate} rows"
     )
-    instead: ClassVar[str] = "a value drawn from the cell"
+    instead: ClassVar[str] = "by the most frequent values of each cell"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
-        hits, chances = [], []
-        classes = list(scenario.by_class())
-        some = scenario.random.choice(len(classes), min(MOST_CLASSES, len(classes)), replace=False)
-        for column in scenario.reading.columns:
-            claims = _claims(column)
-            shown = scenario.reading.shown_cells(column)
-            totals = np.bincount(column.original, minlength=column.domain.size + 1)
-            for at in some.tolist():
-                number, members = classes[at]
-                have = column.original[members]
-                for first, last in claims[int(shown[number])] if len(members) else ():
-                    hits.append(bool(((have >= first) & (have <= last)).any()))
-                    chances.append(_by_chance(column, int(shown[number]), totals, last - first, len(members)))
-        if hits:
-            yield self.outcome(np.array(hits, float), float(np.mean(chances)))
+        if scenario.reading.centres:
+            return
+        levels = Branches(ShownLevels(scenario.reading), scenario.reading.classes.sizes)
+        members_of = {number: rows for number, rows in scenario.by_class() if len(rows) > 1}
+        coarse = [number for number in members_of if (levels.shown.nodes[number] > 0).any()]
+        some = scenario.random.permutation(np.array(coarse, np.int64))[:MOST_CLASSES]
+        claimed, plain = [], []
+        for number in scenario.patience.through(some.tolist()):
+            right, without = levels.judge(number, members_of[number])
+            claimed.append(right)
+            plain.append(without)
+        if claimed:
+            yield self.outcome(np.array(claimed), float(np.mean(plain)))
 
 
-def _claims(column: ShownColumn) -> list[list[tuple[int, int]]]:
-    """List for every cell the ranges of codes that the attacker claims a member to be in."""
-    claims: list[list[tuple[int, int]]] = []
-    for first, last in zip(column.first[:, 0].tolist(), column.last[:, 0].tolist(), strict=True):
-        if last - first < 1 or last >= column.domain.size:
-            claims.append([])  # a single value is shown anyway, and "*" gives nothing to claim
-        elif isinstance(column.domain, TreeDomain):
-            claims.append(_branches(column.domain, first, last))
+@dataclass(frozen=True)
+class Branches:
+    """The branches of coarse cells, and how many similar people the release shows in each."""
+
+    shown: ShownLevels
+    sizes: NDArray[np.int64]
+
+    @cached_property
+    def _ranges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and the last value of every class (row) in every column."""
+        cells = self.shown.cells
+        first = [one.column.first[cells[:, at], 0] for at, one in enumerate(self.shown.columns)]
+        last = [one.column.last[cells[:, at]].max(axis=1) for at, one in enumerate(self.shown.columns)]
+        return np.stack(first, axis=1), np.stack(last, axis=1)
+
+    def judge(self, number: int, members: NDArray[np.int64]) -> tuple[float, float]:
+        """Compute the share of a class whose finer records are claimed rightly, with minimality and without."""
+        columns = np.flatnonzero(self.shown.nodes[number] > 0).tolist()
+        usual = np.ones(len(members), bool)
+        other = np.ones(len(members), bool)
+        for at in columns:
+            of_code = self._branches(number, at)
+            weights = self._similar(number, at, of_code)
+            ranked = np.argsort(-weights, kind="stable")
+            true = of_code[self.shown.columns[at].column.original[members]]
+            usual &= true == ranked[0]
+            other &= true == ranked[1]
+        alike = int(usual.sum())
+        return (min(alike, len(members) - 1) + bool(other.any())) / len(members), alike / len(members)
+
+    def _branches(self, number: int, at: int) -> NDArray[np.int64]:
+        """Number the branch of every code below what a class shows: of a label, or the halves of an interval."""
+        levels = self.shown.columns[at]
+        cell = int(self.shown.cells[number, at])
+        inside = levels.codes(cell)
+        found = np.full(levels.column.domain.size + 1, -1, np.int64)
+        if levels.declared:
+            groups = levels.groups[int(self.shown.nodes[number, at]) - 1]
+            found[inside] = np.unique(groups[inside], return_inverse=True)[1]
         else:
-            claims.append([(first, first), (last, last)])
-    return claims
+            found[inside] = np.arange(len(inside)) * 2 // len(inside)
+        return found
 
-
-def _branches(domain: TreeDomain, first: int, last: int) -> list[tuple[int, int]]:
-    """List the branches below the lowest common node of two codes, if there are two: both must occur."""
-    tree = domain.tree
-    node = int(tree.common_ancestors(np.array([first]), np.array([last]))[0])
-    below = np.flatnonzero((tree.parent == node) & (np.arange(len(tree.parent)) != node))
-    spans = {(int(tree.first[one]), int(tree.last[one])) for one in below}
-    return sorted(spans) if len(spans) == 2 and (first, last) not in spans else []
-
-
-def _by_chance(column: ShownColumn, cell: int, totals: NDArray[np.int64], width: int, members: int) -> float:
-    """Estimate from the totals how likely a range of this width anywhere in the cell holds a member."""
-    first, last = int(column.first[cell, 0]), int(column.last[cell, 0])
-    inside = totals[first : last + 1].astype(float)
-    inside /= max(1.0, inside.sum())
-    sums = np.convolve(inside, np.ones(width + 1), "valid")
-    return float((1 - (1 - np.minimum(sums, 1)) ** members).mean())
-
-
-class MeanReconstruction(Attack):
-    """Subtract all other members from the mean that a class shows."""
-
-    name: ClassVar[str] = "reconstruction"
-    knows: ClassVar[str] = "the values of all members of a class but one, and the number that the class shows"
-    success: ClassVar[str] = "computes the last member's value"
-    guesses: ClassVar[str] = "the most frequent value of all"
-    needs: ClassVar[str] = "a column of numbers that is shown as means or midpoints"
-    finds: ClassVar[str] = (
-        "Whoever knows {variant} of all members of a class but one computes the value of the last for {rate} people"
-    )
-    instead: ClassVar[str] = "by the most frequent value"
-
-    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
-        present = scenario.targets[scenario.class_of[scenario.targets] >= 0]
-        everybody = np.flatnonzero(scenario.class_of >= 0)
-        for column in scenario.reading.columns:
-            numbers = column.numbers
-            if not column.centres or numbers is None or not len(present):
-                continue
-            values = np.append(numbers, np.nan)[column.original]
-            classes = scenario.class_of
-            count = len(scenario.reading.classes)
-            sums = np.bincount(classes[everybody], weights=values[everybody], minlength=count)
-            sizes = np.bincount(classes[everybody], minlength=count)
-            shown = column.low[scenario.reading.shown_cells(column)]
-            own = classes[present]
-            computed = shown[own] * sizes[own] - (sums[own] - values[present])
-            slack = 1e-6 * max(1.0, float(np.abs(numbers).max(initial=0)))
-            right = np.abs(computed - values[present]) <= slack
-            alone = (column.original[present] >= 0) & ~np.isnan(values[present])
-            baseline = float(np.bincount(column.original).max() / len(column.original))
-            yield self.outcome(right[alone].astype(float), baseline, variant=column.name)
+    def _similar(self, number: int, at: int, of_code: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Count the rows that other classes show in each branch, if these can be alike in all other columns."""
+        first, last = self._ranges
+        meets = (first <= last[number]) & (last >= first[number])
+        meets[:, at] = True
+        near = meets.all(axis=1)
+        near[number] = False
+        begin, end = (
+            of_code[np.minimum(first[near, at], len(of_code) - 1)],
+            of_code[np.minimum(last[near, at], len(of_code) - 1)],
+        )
+        within = (begin == end) & (begin >= 0)
+        original = of_code[self.shown.columns[at].column.original]
+        totals = np.bincount(original[original >= 0], minlength=int(of_code.max()) + 1)
+        weights = np.bincount(begin[within], self.sizes[near][within], minlength=len(totals))
+        # Where no class says anything, what is frequent everywhere decides.
+        return np.asarray(weights + totals / max(1, totals.sum()), np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.assess.attacks.greedy_order import GREEDY
 from sfumato.assess.attacks.kernels.secret_values import tally_values
 from sfumato.common.grouping import CodedColumn, RowGroups, code_column, group_rows
 from sfumato.common.patience import Patience
@@ -112,6 +113,10 @@ class Scenario:
         The row of the original for every row of the release, if the publisher knows it.
     path
         The file of the release, if there is one.
+    order
+        In which order the method makes classes, if the attacker can conclude anything from it; else empty.
+    tight
+        Whether the method shows no more of a class than its rows span.
     random
         The random generator of the attacks.
     patience
@@ -129,6 +134,8 @@ class Scenario:
     control: pa.Table | None = field(default=None, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
+    order: str = GREEDY
+    tight: bool = False
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
     patience: Patience = field(default_factory=Patience, repr=False)
 

@@ -206,6 +206,13 @@ class Released:
             np.where(possibly, high, 0.0),
         )
 
+    def may_fit(self, where: Where) -> NDArray[np.bool_]:
+        """Find the rows that a description may fit."""
+        fits = np.ones(self.table.num_rows, bool)
+        for name, match in self._matches(where).items():
+            fits &= match.possibly[self.column(name).cells]
+        return fits
+
     def _matches(self, where: Where) -> dict[str, Match]:
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 

@@ -1,14 +1,11 @@
-"""The linear program: the highest prices that known boxes allow. HiGHS solves it, an optional extra."""
+"""The linear program: the highest prices that known boxes allow. HiGHS solves it."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from sfumato.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from sfumato.loss.bound.row_prices import OverpricedBoxes
@@ -24,11 +21,6 @@ class ProgramSolution(NamedTuple):
     multipliers: NDArray[np.float64]
 
 
-def solver_is_installed() -> bool:
-    """Whether a solver for linear programs is installed."""
-    return find_spec("highspy") is not None
-
-
 def highest_prices(
     pool: OverpricedBoxes,
     counts: NDArray[np.int64],
@@ -41,10 +33,8 @@ def highest_prices(
 
     Rows whose two limits are 0 take no part. None if the solver gave up or ran out of time.
     """
-    try:
-        import highspy  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("Proving how near a release is to the least possible loss", "proven") from None
+    import highspy  # noqa: PLC0415 (few requests need it)
+
     paying = np.flatnonzero(highest > 0)
     place = np.full(len(counts) + 1, -1, np.int64)
     place[paying] = np.arange(len(paying))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.linear.kernels.diversity import Frontier, diverse_groups
+from sfumato.methods.linear.kernels.diversity import ValueFrontier, diverse_groups
 from sfumato.methods.linear.row_order import Line
 from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition
@@ -44,7 +44,7 @@ def grouped(line: Line, values: NDArray[np.int32], least: int) -> tuple[Line, ND
     return line.reordered(by_group), ends
 
 
-def frontier_of(values: NDArray[np.int32]) -> Frontier:
+def frontier_of(values: NDArray[np.int32]) -> ValueFrontier:
     """Build the frontier before any row is taken: one queue of rows per sensitive value.
 
     A queue is a linked list: ``heads`` holds its first row, ``following`` the next row with the same value.
@@ -61,4 +61,4 @@ def frontier_of(values: NDArray[np.int32]) -> Frontier:
     rank = np.empty(len(counts), np.int64)
     rank[ranked] = np.arange(len(counts))
     heap = np.empty(len(values) + 1, np.int64)
-    return Frontier(heads, following, counts, ranked, rank, heap, np.array([0, len(values)]))
+    return ValueFrontier(heads, following, counts, ranked, rank, heap, np.array([0, len(values)]))

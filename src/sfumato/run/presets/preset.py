@@ -125,9 +125,8 @@ class Question:
         How the criterion is customarily read, where that is contested; the answer says so.
     stricter
         The stricter reading, and what keeps it: the question gets a second answer.
-    stricter_met
-        The second answer where nothing has to be measured for it; otherwise the figure must not exceed the limit by
-        any digit.
+    stricter_attacks
+        The attacks that give the second answer; without any, the figure must not exceed the limit by any digit.
     """
 
     question: str
@@ -136,12 +135,13 @@ class Question:
     attacks: Sequence[str] = ()
     reading: str = ""
     stricter: str = ""
-    stricter_met: bool | None = None
+    stricter_attacks: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("question", "reading", "stricter", *([] if self.figure is None else ["figure"])):
             parameters.text("[[checklist]]", name, getattr(self, name))
         parameters.names("[[checklist]]", "attacks", self.attacks)
+        parameters.names("[[checklist]]", "stricter_attacks", self.stricter_attacks)
         if self.at_most is not None:
             parameters.number("[[checklist]]", "at_most", self.at_most)
 

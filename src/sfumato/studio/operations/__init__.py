@@ -10,10 +10,14 @@ OPERATIONS = {
     "profile": "columns",
     "risk": "columns",
     "rows": "columns",
-    "steps": "columns",
+    "steps": "steps",
+    "regroup": "steps",
+    "steps_file": "steps",
+    "steps_read": "steps",
     "warm": "columns",
     "written": "handout",
     "make": "handout",
+    "policy_read": "handout",
 }
 
 

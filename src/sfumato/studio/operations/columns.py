@@ -6,15 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError
-from sfumato.hierarchies.preview import preview
 from sfumato.profiles.combinations import singling
 from sfumato.studio.desk import Bench
 
 #: The values that are shown of a column, and the rows that are shown at once.
 SHOWN_VALUES, MOST_ROWS = 4, 200
-#: From this share of unique rows on, a column is not harmless without being asked about.
-NEARLY_UNIQUE = 0.1
 #: Rows that are anonymized to compile what the user will need.
 WARM_ROWS = 300
 
@@ -37,11 +33,6 @@ def risk(bench: Bench) -> dict[str, Any]:
         "share": together,
         "columns": [bench.names.index(one.name) for one in known],
         "without": without,
-        "harmless_but_telling": [
-            at
-            for at, (name, role) in enumerate(roles.items())
-            if role == "plain" and found[name].facts.unique >= NEARLY_UNIQUE * max(1, found.rows)
-        ],
         "cautions": [one.to_dict() for one in found.cautions_for(roles)],
     }
 
@@ -52,18 +43,6 @@ def rows(bench: Bench) -> dict[str, Any]:
     some = bench.table.slice(start, count)
     cells = [column.cast(pa.string()).to_pylist() for column in some.columns]
     return {"start": start, "total": bench.table.num_rows, "rows": [list(row) for row in zip(*cells, strict=True)]}
-
-
-def steps(bench: Bench) -> dict[str, Any]:
-    """The steps of a column from its values to ``*``, with their groups and what these count."""
-    [name] = bench.columns() or [""]
-    if not name:
-        raise ParameterError("Name one column.")
-    schema = bench.policy.schema
-    if name not in schema.quasi_identifiers:
-        return {"levels": []}
-    how = schema.quasi_identifiers[name]
-    return {"levels": preview(name, bench.table, how).to_dict()["levels"]}
 
 
 def warm(bench: Bench) -> None:

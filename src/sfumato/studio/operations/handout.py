@@ -3,27 +3,121 @@
 from __future__ import annotations
 
 import secrets
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from sfumato.studio.desk import Bench
+from sfumato.api.certify import certify
+from sfumato.api.policy import HEADER, Policy
+from sfumato.common.textfiles import parsed_toml
+from sfumato.common.toml import dumps
+from sfumato.errors import MissingExtraError, ParameterError
+from sfumato.release.release import Release
+from sfumato.release.report.facts import About, facts_of_release
+from sfumato.release.report.page_one import PageOne, page_one
+from sfumato.studio.desk import Bench, plan_of
+from sfumato.studio.plan import Plan, without_files
+
+#: The most characters of a policy that the panel shows.
+MOST_SHOWN = 20_000
 
 
 def make(bench: Bench) -> dict[str, Any]:
-    """Make, verify and write the release, the report, the certificate and the policy."""
-    release = bench.policy.run(bench.table, progress=bench.tell)
+    """Make and verify the release, and write it with its report, certificate and policy.
+
+    Everything that can be downloaded lies in one new folder; a release that is not verified gets none of it.
+    """
+    policy = bench.policy
+    release = policy.run(bench.table, progress=bench.tell)
+    bench.held.kept["release"] = release
     folder = bench.folder / f"made-{secrets.token_hex(8)}"
     folder.mkdir(0o700)
-    verification = release.write(folder / "release.csv")
-    bench.held.kept["release"] = release
+    file = folder / "release.csv"
+    bench.tell("writing and reading again", 0.0)
+    verification = release.write(file)
+    about = _about(bench.plan)
+    first = page_one(facts_of_release(release, file, about=about))
+    if verification.ok:
+        bench.tell("writing the report", 0.0)
+        lacking = _report(release, folder, file, about)
+        bench.tell("attacking the release", 0.0)
+        certify(bench.table, release, file, folder / "certificate.json")
+        policy.write(folder / "policy.toml")
     return {
         "folder": folder.name,
         "verified": verification.ok,
-        "state": "green" if verification.ok else "red",
-        "undecided": [],
-        "page": {"title": bench.plan.title, "verdict": verification.summary()},
+        "state": str(first.state),
+        "open": [one.key for one in first.reasons],
+        "page": _shown(first),
+        "lacking": lacking if verification.ok else "",
     }
+
+
+def _about(plan: Plan) -> About:
+    return About(plan.title or None, plan.recipient or None, plan.purpose or None)
+
+
+def _report(release: Release, folder: Path, file: Path, about: About) -> str:
+    """Write the report; without the libraries that draw it, say which are lacking."""
+    try:
+        release.report(folder / "report.html", file=file, **asdict(about))
+    except MissingExtraError as error:
+        return str(error)
+    return ""
+
+
+def _shown(first: PageOne) -> dict[str, Any]:
+    """Page one of the report as plain values."""
+    return {
+        "title": first.about.title or "",
+        "recipient": first.about.recipient or "",
+        "purpose": first.about.purpose or "",
+        "headline": first.headline,
+        "figures": [asdict(one) for one in first.figures],
+        "safe": first.safe,
+        "useful": first.useful,
+        "rests_on": [list(one) for one in first.rests_on],
+        "one_in": first.one_in,
+        "lost": [list(one) for one in first.lost],
+        "concerns": [asdict(one) for one in first.concerns],
+        "example": {"columns": list(first.example.columns), "rows": [list(row) for row in first.example.rows]},
+        "checked": first.checked,
+    }
+
+
+def policy_read(bench: Bench) -> dict[str, Any]:
+    """The plan that a policy file says for this table."""
+    data = parsed_toml(str(bench.args.get("text", "")), _not_toml)
+    return plan_of(Policy.from_dict(without_files(data)), bench.profile, bench.plan).to_dict()
+
+
+def _not_toml(reason: str) -> ParameterError:
+    return ParameterError(f"The policy is not valid TOML: {reason}.")
 
 
 def written(bench: Bench) -> dict[str, str]:
     """The work so far as a policy, a command line and Python."""
-    return {"policy": "", "command": "", "python": ""}
+    policy = bench.policy
+    text = HEADER + dumps(policy.to_dict())
+    name = bench.held.shown
+    command = ["sfumato", "anonymize", name, "-o", "release.csv", "--policy", "policy.toml"]
+    return {
+        "policy": text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}\n…",
+        "command": shlex.join([*command, "--report", "report.html", "--certificate", "certificate.json"]),
+        "python": "\n".join(_python(policy, bench.plan, name)),
+    }
+
+
+def _python(policy: Policy, plan: Plan, name: str) -> Iterator[str]:
+    """The same work in Python, with the policy in its file."""
+    about = {key: one for key, one in asdict(_about(plan)).items() if one}
+    said = "".join(f", {key}={one!r}" for key, one in about.items())
+    yield "import sfumato as sf"
+    yield ""
+    yield 'policy = sf.Policy.read("policy.toml")'
+    yield f"release = policy.run({name!r})"
+    yield 'assert release.write("release.csv").ok'
+    yield f'release.report("report.html", file="release.csv"{said})'
+    yield f'sf.certify({name!r}, release, "release.csv", "certificate.json")'

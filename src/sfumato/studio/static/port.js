@@ -6,6 +6,9 @@ export const trouble = signal(null);
 /** What the worker is at: "starting", "ready", "restarted" or "died". */
 export const worker = signal("starting");
 
+/** Something that the server said without being asked. */
+export const notices = signal(null);
+
 let key = sessionStorage.getItem("key");
 let nonce = "";
 
@@ -43,7 +46,7 @@ async function fetched(method, path, { body, headers = {}, signal } = {}) {
 export const get = path => fetched("GET", path).then(response => response.json());
 export const post = (path, body, headers) => fetched("POST", path, { body: body ?? {}, headers }).then(
   response => response.status === 204 ? null : response.json());
-export const upload = file => fetched("PUT", "/api/upload", { body: file, headers: { "x-name": encodeURIComponent(file.name) } })
+export const upload = (file, keep) => fetched("PUT", "/api/upload", { body: file, headers: { "x-name": encodeURIComponent(file.name), ...(keep ? { "x-keep": "1" } : {}) } })
   .then(response => response.json());
 
 /** Hand every message of an event stream to a function. */
@@ -96,6 +99,7 @@ async function present(tries) {
   streamed("/api/presence", notice => {
     begun();
     if (notice.kind === "worker") worker.value = notice.state;
+    if (notice.kind === "other-columns") notices.value = notice.kind;
     if (notice.kind === "closed") trouble.value = "closed";
   }).then(() => { if (trouble.value === null) trouble.value = "gone"; }, async error => {
     if (error.kind === "open-elsewhere" && tries > 0) {

@@ -30,13 +30,16 @@ export function run(name, args = {}) {
   failure.value = null;
   return new Promise(resolve => {
     const stop = subscribe(name, args, message => {
-      if (message.kind === "progress") running.value = { ...running.value, stage: message.stage, share: message.share };
+      if (message.kind === "progress") {
+        const began = running.value?.stage === message.stage ? running.value.began : Date.now();
+        running.value = { ...running.value, stage: message.stage, share: message.share, began };
+      }
       if (!["done", "failed", "cancelled"].includes(message.kind)) return;
       if (running.value?.stop === stop) running.value = null;
       if (message.kind === "failed") failure.value = message.error;
       resolve(message.kind === "done" ? message.value : null);
     });
-    running.value = { name, stage: "", share: 0, since: Date.now(), stop };
+    running.value = { name, stage: "", share: 0, since: Date.now(), began: Date.now(), stop };
   });
 }
 
@@ -46,7 +49,7 @@ export async function open(opening) {
   try {
     take(await opening);
   } catch (error) {
-    failure.value = { kind: error.kind, message: error.message };
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
     return;
   }
   risk.value = null;
@@ -58,13 +61,17 @@ export async function open(opening) {
 }
 export const openExample = name => open(post("/api/tables", { example: name }));
 export const openGiven = () => open(post("/api/tables", { given: true }));
-export const openFile = file => open(upload(file));
+export const openFile = (file, keep = false) => open(upload(file, keep));
 
 /** How many people could be found with the roles in force. */
 export async function look() {
   const asked = policy.value.etag;
-  const found = await request("risk").catch(() => null);
-  if (found && asked === policy.value?.etag) risk.value = found;
+  try {
+    const found = await request("risk");
+    if (asked === policy.value?.etag) risk.value = { ...found, etag: asked };
+  } catch (error) {
+    if (error.error && asked === policy.value?.etag) failure.value = { ...error.error };
+  }
 }
 
 /** Change the plan, and show what follows. */
@@ -72,17 +79,28 @@ export async function change(what) {
   try {
     policy.value = await post("/api/policy", what, { "if-match": policy.value.etag });
   } catch (error) {
-    failure.value = { kind: error.kind, message: error.message };
-    await refresh();
+    if (error.kind === "stale") await refresh();
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
     return;
   }
+  failure.value = null;
   await afterwards();
 }
 export async function step(name) {
   policy.value = await post(`/api/policy/${name}`);
   await afterwards();
 }
+/** Put the plan of a policy file in force. */
+export async function openPolicy(file) {
+  failure.value = null;
+  try {
+    policy.value = await post("/api/policy/open", { text: await file.text() });
+    await afterwards();
+  } catch (error) {
+    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
+  }
+}
 async function afterwards() {
-  if (made.value) made.value = { ...made.value, stale: true, downloadable: false };
-  await look();
+  made.value = policy.value.made;
+  if (risk.value?.etag !== policy.value.etag) await look();
 }

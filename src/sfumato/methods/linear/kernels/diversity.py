@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
 
-#: The columns of ``Frontier.counters``.
+#: The columns of ``ValueFrontier.counters``.
 HEAP, LEFT = range(2)
 
 
-class Frontier(NamedTuple):
+class ValueFrontier(NamedTuple):
     """The rows that are not yet in a group.
 
     Attributes
@@ -50,7 +50,7 @@ class Frontier(NamedTuple):
 
 @kernel
 def diverse_groups(
-    values: NDArray[np.int32], place: NDArray[np.float64], least: int, frontier: Frontier
+    values: NDArray[np.int32], place: NDArray[np.float64], least: int, frontier: ValueFrontier
 ) -> NDArray[np.int32]:
     """Assign every row to a group; groups are numbered in the order of their creation.
 
@@ -73,7 +73,7 @@ def diverse_groups(
 
 
 @inner
-def next_group(values: NDArray[np.int32], least: int, frontier: Frontier, taken: NDArray[np.int64]) -> int:
+def next_group(values: NDArray[np.int32], least: int, frontier: ValueFrontier, taken: NDArray[np.int64]) -> int:
     """Take the nearest rows that leave an eligible remainder, or else the critical values and the nearest rows."""
     left = frontier.counters[LEFT]
     highest, rest = left // least, left % least
@@ -97,7 +97,7 @@ def next_group(values: NDArray[np.int32], least: int, frontier: Frontier, taken:
 def fall_back(
     values: NDArray[np.int32],
     least: int,
-    frontier: Frontier,
+    frontier: ValueFrontier,
     taken: NDArray[np.int64],
     count: int,
     critical: int,
@@ -127,7 +127,7 @@ def extended_group(
     values: NDArray[np.int32],
     place: NDArray[np.float64],
     least: int,
-    frontier: Frontier,
+    frontier: ValueFrontier,
     taken: NDArray[np.int64],
     count: int,
     ahead: NDArray[np.int64],
@@ -166,7 +166,7 @@ def extended_group(
 
 
 @inner
-def critical_values(frontier: Frontier, highest: int) -> int:
+def critical_values(frontier: ValueFrontier, highest: int) -> int:
     """Count the values that have ``highest`` rows left; none has more."""
     count = 0
     while count < len(frontier.ranked) and frontier.counts[frontier.ranked[count]] >= max(highest, 1):
@@ -175,7 +175,7 @@ def critical_values(frontier: Frontier, highest: int) -> int:
 
 
 @inner
-def advance(values: NDArray[np.int32], frontier: Frontier, row: int) -> None:
+def advance(values: NDArray[np.int32], frontier: ValueFrontier, row: int) -> None:
     """Remove a row, the head of its queue, from the frontier; the next row with its value becomes the head."""
     value = values[row]
     count = frontier.counts[value]
@@ -198,7 +198,7 @@ def advance(values: NDArray[np.int32], frontier: Frontier, row: int) -> None:
 
 
 @inner
-def push(frontier: Frontier, row: int) -> None:
+def push(frontier: ValueFrontier, row: int) -> None:
     """Add a row to the heap."""
     heap = frontier.heap
     at = frontier.counters[HEAP]
@@ -210,7 +210,7 @@ def push(frontier: Frontier, row: int) -> None:
 
 
 @inner
-def pop(values: NDArray[np.int32], frontier: Frontier) -> int:
+def pop(values: NDArray[np.int32], frontier: ValueFrontier) -> int:
     """Pop the first row that is still the head of its queue; -1 if there is none."""
     heap = frontier.heap
     while frontier.counters[HEAP] > 0:

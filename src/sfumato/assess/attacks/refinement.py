@@ -1,0 +1,233 @@
+"""Refinement: what lies behind coarse rows, from the order in which a greedy method shows fine ones.
+
+Chhillar, Righi, Sutter and Kornaropoulos, *Exposing Privacy Risks in Anonymizing Clinical Data: Combinatorial
+Refinement Attacks on k-Anonymity Without Auxiliary Information*, arXiv 2509.03350, 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.greedy_order import (
+    FULL_DOMAIN,
+    PEELING,
+    ShownLevels,
+    order_constraints,
+    tight_columns,
+    tight_constraints,
+)
+from sfumato.assess.attacks.hidden_counts import HiddenClass, HiddenCounts, solver_is_installed
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
+
+#: The most combinations of values behind one class, and behind all classes of a program: wider classes are left out.
+MOST_BEHIND, MOST_VARIABLES = 2_000, 12_000
+#: The most nodes whose cells become constraints, classes to ask about, values of a column to ask for, and people.
+MOST_NODES, MOST_CLASSES, MOST_VALUES, MOST_PEOPLE = 150, 30, 4, 200
+
+
+class Refinement(Attack):
+    """Bound how many rows of a class have a value, by a linear program of all that is known about the counts."""
+
+    name: ClassVar[str] = "refinement"
+    knows: ClassVar[str] = "the release alone, the levels, k, and the order in which the method makes classes"
+    success: ClassVar[str] = "a number of rows with a value that a coarse cell allows is ruled out, rightly"
+    guesses: ClassVar[str] = "nothing is ruled out by the cells alone"
+    needs: ClassVar[str] = "a coarse class, and the solver HiGHS (pip install 'sfumato[proven]')"
+    finds: ClassVar[str] = "Whoever knows how the method works rules out or is certain of ({variant}) {rate}"
+    instead: ClassVar[str] = "by the cells alone"
+
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        known = Behind.of(scenario) if solver_is_installed() and not scenario.reading.centres else None
+        if known is None:
+            return
+        narrowed, certain = known.ask()
+        if len(narrowed):
+            yield self.outcome(narrowed, 0.0, variant="counts of values")
+            yield self.outcome(known.ask_whole(), 0.0, variant="counts of whole records")
+            yield self.outcome(certain, 0.0, variant="values that become certain")
+        for secret in scenario.secrets:
+            alone, refined = known.certain_people(secret)
+            if len(alone):
+                yield self.outcome(refined, float(alone.mean()), variant=f"{secret.name}, for certain")
+
+
+@dataclass
+class Behind:
+    """The counts behind the classes of a scenario, as far as an attacker can know them.
+
+    Attributes
+    ----------
+    node
+        The one node of full-domain recoding; None if classes are at several.
+    asked
+        The classes to ask about, as places in the program.
+    order_holds
+        Whether the release agrees with the order that the method is said to make classes in.
+    """
+
+    scenario: Scenario
+    levels: ShownLevels
+    node: NDArray[np.int64] | None
+    program: HiddenCounts
+    asked: list[int]
+    order_holds: bool = False
+    ruled_out: dict[tuple[int, int], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Behind | None:
+        """Set up the program of a release; None if no class hides anything that could be listed."""
+        levels = ShownLevels(scenario.reading)
+        node = _full_domain_node(scenario, levels)
+        classes = _coarse_classes(scenario, levels) if node is None else _left_out(scenario, levels, node)
+        if not classes:
+            return None
+        asked = list(range(min(MOST_CLASSES, len(classes))))
+        found = cls(scenario, levels, node, HiddenCounts(classes), asked)
+        found._constrain()
+        return found
+
+    def _constrain(self) -> None:
+        k = int(self.scenario.promised.get("k", 1))
+        tight = []
+        if self.scenario.tight and self.node is None:
+            columns = tight_columns(self.levels, self.scenario.class_of)
+            tight = list(tight_constraints(self.program, self.levels, columns))
+        visited = self._visited() if self.scenario.order and k > 1 else None
+        if visited is not None:
+            takes_all = self.scenario.order != PEELING
+            order = list(order_constraints(self.program, self.levels, k, visited, takes_all))
+            trial = HiddenCounts(self.program.classes)
+            trial.add([*tight, *order])
+            if order and trial.feasible:
+                self.program, self.order_holds = trial, True
+                return
+        self.program.add(tight)
+
+    def _visited(self) -> NDArray[np.int64] | None:
+        """The nodes that the method is known to have visited; None if nothing follows from its order."""
+        if self.node is not None:
+            return self.node[None]
+        if self.scenario.order == FULL_DOMAIN:
+            return None
+        numbers = [self.program.classes[at].number for at in self.asked]
+        before = self.levels.visited_before(self.levels.nodes[numbers])
+        others = self.levels.visited_before(self.levels.nodes)
+        random = self.scenario.random
+        listed = np.concatenate([random.permutation(before), random.permutation(others)]).tolist()
+        return np.array(list(dict.fromkeys(map(tuple, listed)))[:MOST_NODES], np.int64)
+
+    def ask(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bound counts: how many plausible ones each value loses, and the share of each column that becomes certain."""
+        narrowed, certain = [], []
+        for at in self.scenario.patience.through(self.asked):
+            one = self.program.classes[at]
+            members = np.flatnonzero(self.scenario.class_of == one.number)
+            for place in range(len(self.levels.columns)):
+                codes = np.unique(one.combinations[:, place])
+                if len(codes) < 2:
+                    continue
+                sure = 0
+                for code in self.scenario.random.permutation(codes)[:MOST_VALUES].tolist():
+                    low, high = self.program.bounds(self.program.behind(at, place, code))
+                    right = low <= int(self._same(members, place, code).sum()) <= high
+                    narrowed.append((one.size - (high - low)) / one.size if right else 0.0)
+                    sure += low if right else 0
+                certain.append(sure / one.size)
+        return np.array(narrowed), np.array(certain)
+
+    def ask_whole(self) -> NDArray[np.float64]:
+        """Bound how often whole combinations of values occur behind a class."""
+        narrowed = []
+        for at in self.asked:
+            one, begin = self.program.classes[at], int(self.program.begins[at])
+            members = np.flatnonzero(self.scenario.class_of == one.number)
+            for place in self.scenario.random.permutation(len(one.combinations))[:MOST_VALUES].tolist():
+                low, high = self.program.bounds(np.array([begin + place]))
+                same = np.ones(len(members), bool)
+                for column, code in enumerate(one.combinations[place].tolist()):
+                    same &= self._same(members, column, code)
+                right = low <= int(same.sum()) <= high
+                narrowed.append((one.size - (high - low)) / one.size if right else 0.0)
+        return np.array(narrowed)
+
+    def _same(self, rows: NDArray[np.int64], place: int, code: int) -> NDArray[np.bool_]:
+        """Decide which rows have a value; behind full-domain recoding, a value of the same group."""
+        column = self.levels.columns[place]
+        groups = column.groups[0 if self.node is None else int(self.node[place])]
+        return np.asarray(groups[column.column.original[rows]] == groups[code], bool)
+
+    def certain_people(self, secret: AttackedColumn) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Decide for people whether their sensitive value is certain by the cells alone, and by the program too."""
+        place_of = {one.number: at for at, one in enumerate(self.program.classes)}
+        alone, refined = [], []
+        for rows, possible in self.scenario.possible(self.scenario.reading.names, self.scenario.targets[:MOST_PEOPLE]):
+            for row, fits in zip(rows.tolist(), possible, strict=True):
+                numbers = np.flatnonzero(fits)
+                left = [one for one in numbers.tolist() if not self._ruled_out(place_of.get(one), row)]
+                mine = int(secret.of_person[row])
+                alone.append(_certainly(secret, numbers.tolist(), mine))
+                refined.append(_certainly(secret, left, mine))
+        return np.array(alone, float), np.array(refined, float)
+
+    def _ruled_out(self, at: int | None, row: int) -> bool:
+        """Whether no row of a class can have the values of a person."""
+        if at is None or not self.order_holds:
+            return False
+        codes = np.array([one.column.original[row] for one in self.levels.columns])
+        begin, end = int(self.program.begins[at]), int(self.program.begins[at + 1])
+        same = begin + np.flatnonzero((self.program.codes[begin:end] == codes).all(axis=1))
+        if not len(same):
+            return False
+        key = at, int(same[0])
+        if key not in self.ruled_out:
+            self.ruled_out[key] = self.program.bounds(same)[1] == 0
+        return self.ruled_out[key]
+
+
+def _certainly(secret: AttackedColumn, classes: list[int], value: int) -> bool:
+    found = {int(code) for number in classes for code in np.unique(secret.values_in(number))}
+    return found == {value}
+
+
+def _full_domain_node(scenario: Scenario, levels: ShownLevels) -> NDArray[np.int64] | None:
+    """The node of full-domain recoding; None if there are several, or if nothing tells it from a greedy order."""
+    left_out = levels.silent.any() or scenario.release.num_rows < scenario.reading.people
+    return levels.one_node if scenario.order == FULL_DOMAIN or left_out else None
+
+
+def _coarse_classes(scenario: Scenario, levels: ShownLevels) -> list[HiddenClass]:
+    """List classes whose cells allow several combinations, in random order, until there are enough variables."""
+    found, total = [], 0
+    coarse = np.flatnonzero((levels.nodes > 0).any(axis=1))
+    for number in scenario.random.permutation(coarse).tolist():
+        values = [one.codes(int(levels.cells[number, at])) for at, one in enumerate(levels.columns)]
+        behind = int(np.prod([float(len(each)) for each in values]))
+        if not 1 < behind <= MOST_BEHIND or total + behind > MOST_VARIABLES:
+            continue
+        total += behind
+        combinations = np.array(list(product(*(each.tolist() for each in values))), np.int64)
+        found.append(HiddenClass(number, int(scenario.reading.classes.sizes[number]), combinations))
+    return found
+
+
+def _left_out(scenario: Scenario, levels: ShownLevels, node: NDArray[np.int64]) -> list[HiddenClass]:
+    """The rows that full-domain recoding left out, as a class by the cells that they may come from."""
+    silent = np.flatnonzero(levels.silent & (levels.nodes != node).any(axis=1))
+    size = scenario.reading.people - scenario.release.num_rows
+    number = -1
+    if len(silent):
+        number, size = int(silent[0]), int(scenario.reading.classes.sizes[silent[0]])
+    firsts = [
+        np.unique(one.groups[int(level)][: one.column.domain.size + one.has_missing], return_index=True)[1]
+        for one, level in zip(levels.columns, node, strict=True)
+    ]
+    if size <= 0 or np.prod([float(len(each)) for each in firsts]) > MOST_VARIABLES:
+        return []
+    return [HiddenClass(number, size, np.array(list(product(*(each.tolist() for each in firsts))), np.int64))]

@@ -1,0 +1,141 @@
+"""The original behind a release that was made in memory: it answers what only the publisher may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.common.progress import ProgressOption
+from sfumato.hierarchies.base import inverse
+from sfumato.privacy import Requirements
+from sfumato.release.origin import Origin
+from sfumato.release.shown import ShownInMemory
+from sfumato.release.values import ValueCounts, class_table, count_values
+from sfumato.run.find import FoundClasses
+from sfumato.run.prepare import Prepared
+from sfumato.table.schema import Schema
+
+if TYPE_CHECKING:
+    from sfumato.assess.queries import Where
+    from sfumato.assess.risk import BeforeAfter, Risk
+    from sfumato.loss import Bound
+    from sfumato.release.candidates import CandidatesLeft, Fitting
+    from sfumato.release.explanation import Explanation, WhatIf
+
+
+@dataclass(frozen=True)
+class OriginInMemory(Origin):
+    """A table that was prepared and recoded in memory, and the release that was made of it.
+
+    Attributes
+    ----------
+    prepared, found
+        The encoded table, and the classes that a method found for it.
+    shown, people
+        The released rows, and the person of each where several rows may belong to one.
+    """
+
+    prepared: Prepared = field(repr=False)
+    found: FoundClasses = field(repr=False)
+    shown: ShownInMemory = field(repr=False)
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
+        """Copies of a release share its original, which never changes."""
+        return self
+
+    def bound(self) -> Bound:
+        """Compute a lower bound on the GCP of any release, with row prices in the order of the input."""
+        return bound_of(self.prepared, self.found)
+
+    def value_counts(self) -> dict[str, ValueCounts]:
+        """Count the values of every quasi-identifier, also in the rows that are left out."""
+        recoded = self.found.recoded
+        return count_values(recoded.microdata, recoded.classes.of_row < 0)
+
+    def class_table(self) -> Any:
+        """Describe every class in one row, with the means of numbers, in a frame of the same kind as the input."""
+        recoded = self.found.recoded
+        return self.shown.as_frame(class_table(recoded.microdata, self.found.recoding, recoded.classes))
+
+    def risk(self) -> BeforeAfter:
+        """Assess the original by its codes, and the release by its rows."""
+        from sfumato.assess.risk import BeforeAfter  # noqa: PLC0415
+
+        schema = self.found.request.schema
+        return BeforeAfter(risk_before(self.prepared, schema), risk_after(self.shown, schema, self.people))
+
+    def knows(self, where: Where, after: Fitting | None) -> CandidatesLeft:
+        """Count whom a description fits in the original, and how certain their sensitive values are."""
+        from sfumato.assess.queries import Released  # noqa: PLC0415
+        from sfumato.release.candidates import Fitting, candidates  # noqa: PLC0415
+
+        assert after is not None
+        prepared, sensitive = self.prepared, self.found.request.schema.sensitive
+        table = prepared.originals([*where, *sensitive])
+        hierarchies = {name: how for name, how in prepared.schema.quasi_identifiers.items() if name in where}
+        before = Fitting.of(Released(table, hierarchies), where, prepared.people)
+        left_out = self.found.recoded.classes.suppressed + prepared.left_out
+        return candidates(before, after, [name for name in sensitive if name not in where], left_out)
+
+    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
+        """Explain why the release looks as it does, and what other settings would cost."""
+        from sfumato.run.explain import Explainer  # noqa: PLC0415
+
+        return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
+
+
+def bound_of(prepared: Prepared, found: FoundClasses) -> Bound:
+    """Compute a lower bound on the GCP of any release under a request; the method may have found its prices already."""
+    from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
+
+    microdata, recoded, request = prepared.microdata, found.recoded, found.request
+    prices = found.recoding.details.get("row_prices")
+    if prices is not None and len(prices) == len(microdata):
+        bound = bound_by(prices, recoded.left_out)
+    else:
+        number = prepared.secret.number("bound")
+        mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
+    if bound.prices is not None:
+        bound.prices = bound.prices[inverse(prepared.places)]
+    return bound
+
+
+def risk_before(prepared: Prepared, schema: Schema) -> Risk:
+    """Assess the original by its codes, which is enough for counting."""
+    from sfumato.assess import risk as risks  # noqa: PLC0415
+    from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
+
+    context = Context(person=schema.person, weights=schema.survey_weights)
+    hierarchies = dict.fromkeys(prepared.microdata.names)
+    return risks.assess(coded_original(prepared, schema), hierarchies, schema.sensitive, context)
+
+
+def risk_after(shown: ShownInMemory, schema: Schema, people: NDArray[np.int64] | None) -> Risk:
+    """Assess a release by its rows."""
+    from sfumato.assess import risk as risks  # noqa: PLC0415
+    from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
+
+    table, person = shown.table, schema.person
+    context = Context(person=person, weights=schema.survey_weights)
+    table = table.drop_columns([person]) if person in table.column_names else table
+    released = table if person is None else table.append_column(person, pa.array(people))
+    hierarchies = dict.fromkeys(shown.quasi_identifiers)
+    return risks.assess(released, hierarchies, schema.sensitive, context, shown.class_columns)
+
+
+def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
+    """The original as the risk assessment reads it: codes instead of values."""
+    microdata = prepared.microdata
+    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
+    rows = pa.array(prepared.places)
+    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
+    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
+    weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
+    return pa.table(codes | secrets | whose | weights)
