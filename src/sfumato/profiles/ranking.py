@@ -36,6 +36,8 @@ MOSTLY_MISSING = 0.5
 MOST_CORE, FEWEST_CORE = 8, 3
 #: A column that raises the risk by less than this factor follows from those before it, or nearly.
 FOLLOWS = 1.02
+#: Beyond this risk columns that most people know are taken anyway: in a small table hardly anything can be added.
+SATURATED = 0.9
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SuggestedColumn:
     """A suggested quasi-identifier: its counts, its topic, and whether it is about somebody else."""
 
     facts: ColumnCounts
@@ -85,22 +87,22 @@ class Candidate:
         return min(GUESSED, known + (self.of_others or rarely))
 
 
-def rank(candidates: Sequence[Candidate]) -> tuple[Ranked, ...]:
+def rank(candidates: Sequence[SuggestedColumn]) -> tuple[Ranked, ...]:
     """Rank columns; the core set comes first.
 
-    The next column is one that most people know, and among these the one that raises the risk most. A second column on a
-    topic tells less than a first one, so it comes later.
+    The next column is one that most people know, and among these the one that raises the risk most. A second column
+    on a topic tells less than a first one, so it comes later.
     """
-    core: list[Candidate] = []
+    core: list[SuggestedColumn] = []
     found: list[Ranked] = []
     left = list(candidates)
     for known, most in enumerate((MOST_CORE, MOST_CORE, FEWEST_CORE)):
-        follow: list[Candidate] = []
+        follow: list[SuggestedColumn] = []
         while len(core) < most and (tried := [one for one in left if _known_now(one, core) == known]):
             before = found[-1].risk if found else 0.0
             best, now = max(((one, _risk(core, one)) for one in tried), key=lambda one: one[1])
             left.remove(best)
-            if core and now < FOLLOWS * before:
+            if core and now < FOLLOWS * before and not (known == 0 and before > SATURATED):
                 follow.append(best)
                 continue
             core.append(best)
@@ -111,12 +113,12 @@ def rank(candidates: Sequence[Candidate]) -> tuple[Ranked, ...]:
     return (*found, *(Ranked(one.facts.name, one.known, now, now - before, core=False) for one, now in rest))
 
 
-def _known_now(candidate: Candidate, core: Sequence[Candidate]) -> int:
+def _known_now(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> int:
     second = candidate.topic in {one.topic for one in core}
     return min(GUESSED, candidate.known + second)
 
 
-def _risk(core: Sequence[Candidate], candidate: Candidate) -> float:
+def _risk(core: Sequence[SuggestedColumn], candidate: SuggestedColumn) -> float:
     """The chance to pick the right row among those that look alike, on average over the rows."""
     columns = [*(one.facts for one in core), candidate.facts]
     looks = np.unique(fingerprints(one.codes.astype(np.int64) + 1 for one in columns))

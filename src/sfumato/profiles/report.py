@@ -19,15 +19,15 @@ from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
-from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
-from sfumato.profiles.ranking import Candidate, Ranked, rank
+from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, may_group, parents_of
+from sfumato.profiles.ranking import Ranked, SuggestedColumn, rank
 from sfumato.profiles.roles import Suggestion
 from sfumato.table.schema import Schema
 
 #: Words in the names and labels of columns about somebody else than the person of the row.
 OF_OTHERS = re.compile(
-    r"\b(hh|household\w*|ref(erence)? person|head|spouse\w*|mother\w*|father\w*|parents?|partner\w*|co applicant|siblings?|"
-    r"hr|hs|youngest|oldest|interviewer|proxy)\b"
+    r"\b(hh|household\w*|ref(erence)? person|head|spouse\w*|mother\w*|father\w*|parents?|partner\w*|co applicant|"
+    r"siblings?|hr|hs|youngest|oldest|interviewer|proxy)\b"
 )
 #: Shown values of a column are cut to this length.
 LONGEST_SHOWN = 40
@@ -71,10 +71,10 @@ class ColumnProfile:
         return self.suggestion.role
 
     @property
-    def candidate(self) -> Candidate:
+    def candidate(self) -> SuggestedColumn:
         """The column as one to rank among quasi-identifiers."""
         said = words(f"{self.name} {self.label or ''}")
-        return Candidate(self.facts, self.topic.name if self.topic else None, OF_OTHERS.search(said) is not None)
+        return SuggestedColumn(self.facts, self.topic.name if self.topic else None, OF_OTHERS.search(said) is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON, without values of the table."""
@@ -167,7 +167,7 @@ class Profile:
         return Schema(
             self.hierarchies(by_role.get("quasi-identifier", [])),
             sensitive=by_role.get("sensitive", []),
-            identifiers=by_role.get("identifier", []),
+            identifiers=[*by_role.get("identifier", []), *person[1:], *weights[1:]],
             plain=by_role.get("plain", []),
             person=person[0] if person else None,
             survey_weights=weights[0] if weights else None,
@@ -175,13 +175,16 @@ class Profile:
 
     def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
         """Suggest hierarchies; a column that groups the values of another becomes its upper level."""
-        columns = [self[name] for name in names]
-        categories = [one.facts for one in columns if one.kind in {"category", "code", "postcode"}]
+        categories = [one for one in self.columns if one.kind in {"category", "code", "postcode"}]
         found: dict[str, Hierarchy] = {}
-        for column in columns:
-            parent = parents_of(column.facts, categories) if column.kind == "category" else None
+        for column in (self[name] for name in names):
+            topic = column.topic.name if column.topic else None
+            wider = [one.facts for one in categories if one.topic and may_group(topic, one.topic.name)]
+            parent = parents_of(column.facts, wider) if column.kind == "category" else None
             found[column.name] = (
-                hierarchy_of(column.facts, column.meaning) if parent is None else grouped_by(column.facts, parent)
+                hierarchy_of(column.facts, column.meaning, topic)
+                if parent is None
+                else grouped_by(column.facts, parent)
             )
         return found
 
