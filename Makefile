@@ -11,6 +11,7 @@
 #   make bench    time, memory and information loss side by side
 #   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
 #   make pictures the pictures in README and gallery, of made-up people
+#   make screens  what every command shows on terminals of 80 and 120 columns, for the tests to compare
 #   make figures  every experiment of the four papers, and a verdict on every claim: docs/papers; FIGURES=--quick
 #   make dist     the wheels and the source distribution, in dist/
 #   make try-dist install the wheel with kernels into an empty environment: is its first run about as fast as the next?
@@ -31,7 +32,7 @@ FIGURES ?=
 # Workers begin at different tests, so that they do not compile the same kernels at the same time.
 SHARED  := -n $(WORKERS) --dist worksteal
 
-.PHONY: help demo test pytest test-lowest lint fuzz bounds format dist try-dist bench docs pictures figures clean distclean
+.PHONY: help demo test pytest test-lowest lint fuzz bounds format dist try-dist bench docs pictures screens figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -93,6 +94,9 @@ docs: .venv/.ready-docs
 
 pictures: .venv/.ready-dev
 	$(BIN)/python docs/pictures.py
+
+screens: .venv/.ready-dev
+	$(BIN)/python -m tests.cli.screens.record
 
 figures: .venv/.ready-bench
 	$(BIN)/python -m benchmarks figures $(FIGURES)

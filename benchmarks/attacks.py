@@ -25,7 +25,7 @@ SHOWN = (
     "background knowledge",
     "deFinetti",
     "minimality",
-    "downcoding",
+    "cell ends",
     "intersection",
     "membership",
     "row order",

@@ -55,6 +55,7 @@ ONLY = {
 ENTRANCES = {
     "verify.release": {"verify_release", "check_weights"},
     "verify.written": {"verify_written", "PromisedTable"},
+    "verify.views": {"verify_view"},
     "verify.check_file": {"check_file"},
     "verify.grouped_files": {"check_files"},
     "verify.copies": {"check_copies", "check_same_rows", "digest_of"},

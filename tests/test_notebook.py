@@ -53,6 +53,7 @@ SHOWN: dict[str, Callable[[sf.Release], Any]] = {
     "Risk before and after": lambda release: release.risk,
     "Utility": lambda release: sf.utility(people(), release, seed=1),
     "Attacks": lambda release: sf.attack(people(), release, seed=1),
+    "Profile": lambda release: sf.profile(people()),
     "Comparison": lambda release: sf.compare(people(), sf.Schema(**ROLES), methods=["mondrian"], k=[2, 99], seed=1),
 }
 
@@ -63,6 +64,24 @@ def test_nothing_is_shown_that_is_not_released(name: str, release: sf.Release) -
     page = assert_harmless(text)
     assert {"style", "table", "h3"} <= set(page.tags)
     assert not PLANTED.search(text)
+
+
+def test_an_explanation_is_shown_in_paragraphs(release: sf.Release) -> None:
+    found = release.explain(column="age", k=4)
+    page = assert_harmless(found._repr_html_())
+    assert page.tags.count("p") == len(found.why) + len(found.what_if) > 1
+    assert page.tags.count("h4") == 2
+    assert not PLANTED.search(found._repr_html_())
+
+
+def test_a_profile_shows_every_column_with_its_role_and_why(release: sf.Release) -> None:
+    found = sf.profile(people())
+    page = assert_harmless(found._repr_html_())
+    said = " ".join(page.words)
+    for one in found.columns:
+        assert one.name in said
+        assert one.suggestion.reason in said
+    assert page.tags.count("tr") == 1 + len(found.columns)
 
 
 def test_a_release_shows_what_its_summary_says_with_a_bar_for_each_column(release: sf.Release) -> None:

@@ -107,6 +107,7 @@ PUBLIC = [
     "strongest",
     "uniqueness",
     "utility",
+    "widget",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]
 

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
     from sfumato.run.frontier import Frontier
     from sfumato.run.presets import Preset
+    from sfumato.studio.widget import widget
     from sfumato.table.pseudonyms import Pseudonyms
     from sfumato.table.sampling import Sample
     from sfumato.table.schema import Schema
@@ -115,6 +116,7 @@ _HOMES = {
     "frontier": "sfumato.api.frontier",
     "Frontier": "sfumato.run.frontier",
     "uniqueness": "sfumato.api.uniqueness",
+    "widget": "sfumato.studio.widget",
     "utility": "sfumato.api.utility",
     "open_source": "sfumato.io",
     "sklearn": "sfumato.sklearn",
@@ -263,6 +265,7 @@ __all__ = [
     "strongest",
     "uniqueness",
     "utility",
+    "widget",
 ]
 
 

@@ -18,6 +18,7 @@ Every message says what is wrong, where, and what to do.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -141,6 +142,20 @@ def shortened(value: object, limit: int = 60) -> str:
     except ValueError:  # of Python, about thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Suggest the known word that a misspelt one is closest to, as a sentence; nothing if none is close.
+
+    >>> did_you_mean("modrian", ["hilbert", "mondrian"])
+    "Did you mean 'mondrian'?"
+    """
+    words = [word for word in known if isinstance(word, str)]
+    if not isinstance(name, str):
+        return ""
+    by_case = {word.casefold(): word for word in words}
+    close = difflib.get_close_matches(name.casefold(), by_case, n=1)
+    return f"Did you mean {listed([by_case[close[0]]])}?" if close else ""
 
 
 def listed(names: Iterable[str], limit: int = 12) -> str:

@@ -135,6 +135,6 @@ def test_the_report_of_people_with_several_rows_does_not_claim_proof(visits: tup
     done = run("report", policy, original, release, "-o", page)
     assert done.code == 6, done
     text = page.read_text(encoding="utf-8")
-    assert "No promise is broken, but this file alone does not prove all of them." in text
+    assert "no promise is broken, but this file alone does not prove all of them" in text
     assert "Do not publish" not in text
     assert "the column of persons" not in text

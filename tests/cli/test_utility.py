@@ -106,3 +106,13 @@ def test_compare_draws(folder: Path) -> None:
     assert page.count("<svg") == 2
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/", "")
+
+
+def test_after_the_time_limit_what_is_left_out_is_named(folder: Path) -> None:
+    people = sf.datasets.census(rows=300, seed=1)
+    release = sf.anonymize(people.table, people.schema, k=5, seed=1)
+    found = sf.utility(people.table, release, seed=1, time_limit=1e-9)
+    assert not len(found)
+    assert found.notes[-1].startswith("Not measured, because the time limit ended the work: query_error, divergence")
+    whole = sf.utility(people.table, release, seed=1, time_limit=600)
+    assert {"query_error", "association"} <= set(whole)

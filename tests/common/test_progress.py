@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import Event
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from sfumato.common import progress
 from sfumato.common.numba import cache as keeping
-from sfumato.common.progress import COMPILING, notebook, reporting, silent
+from sfumato.common.progress import COMPILING, notebook, reporting, silent, stage, watching, within
 
 
 def compile_something() -> None:
@@ -91,3 +92,43 @@ def test_ipython_in_a_terminal_is_no_notebook(monkeypatch) -> None:
     assert notebook() is None
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
     assert notebook() is None
+
+
+def test_compiled_code_is_watched_while_it_runs() -> None:
+    heard: list[float] = []
+    told = Event()
+    counted = np.zeros(1)
+
+    def tell(share: float) -> None:
+        heard.append(share)
+        told.set()
+
+    with watching(tell, lambda: float(counted[0])):
+        counted[0] = 0.25
+        assert told.wait(10)
+        told.clear()
+        counted[0] = 7.0
+        assert told.wait(10)
+    assert heard[-1] == 1.0
+    assert all(0 <= share <= 1 for share in heard)
+    with watching(silent, lambda: 1 / 0):
+        pass
+
+
+def test_what_a_callback_raises_while_code_is_watched_is_raised() -> None:
+    told = Event()
+
+    def tell(share: float) -> None:
+        told.set()
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"), watching(tell, lambda: 0.5):
+        assert told.wait(10)
+
+
+def test_parts_of_a_stage_and_silence() -> None:
+    heard: list[float] = []
+    within(within(heard.append, 0.5, 1.0), 0.0, 0.5)(0.5)
+    assert heard == [0.625]
+    assert stage(silent, "cutting") is silent
+    assert within(silent, 0.0, 1.0) is silent

@@ -9,7 +9,7 @@ import pkgutil
 import pytest
 
 import sfumato.methods
-from sfumato.methods import REGISTRY, FixedLevels, Linear, Method
+from sfumato.methods import REGISTRY, FixedLevels, Linear, Method, PrivateLevels
 from sfumato.testing import CHECKS
 
 
@@ -51,5 +51,5 @@ def test_every_method_of_the_package_has_a_name() -> None:
     modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(folder, prefix)]
     classes = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
     methods = {kind for kind in classes if issubclass(kind, Method) and "name" in vars(kind)}
-    # Levels and mappings of one's own are for Python, where they can be said.
-    assert methods - {Linear, FixedLevels} == {type(make()) for make in REGISTRY.values()}
+    # Levels and mappings of one's own are for Python, where they can be said; private levels come with their model.
+    assert methods - {Linear, FixedLevels, PrivateLevels} == {type(make()) for make in REGISTRY.values()}

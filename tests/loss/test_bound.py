@@ -185,3 +185,13 @@ def test_every_release_knows_how_far_it_may_be_from_the_least_loss() -> None:
     assert str(sf.anonymize(pa.table({"x": [1, 1, 2, 2]}), quasi_identifiers="x", k=2).optimality) == (
         "gcp 0 is the least possible, proven"
     )
+
+
+def test_a_bound_that_takes_too_long_is_a_weaker_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = sf.datasets.census(rows=600, seed=1)
+    release = sf.anonymize(people.table, people.schema, k=5, l=2, seed=1)
+    full = release.bound
+    monkeypatch.setattr("sfumato.loss.bound.bound.SECONDS", 1e-9)
+    again = sf.anonymize(people.table, people.schema, k=5, l=2, seed=1).bound
+    assert 0 < again <= full <= release.loss.gcp
+    assert again.prices is None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.helpers import table_strategy
 
+import sfumato as sf
 from sfumato import datasets
 from sfumato.errors import ParameterError
 from sfumato.methods import Peeling, Task
@@ -141,3 +142,18 @@ def test_visits_end_the_walk_at_the_same_node_every_time() -> None:
     assert not task.requirements.broken_by(Peeling(visits=distinct).run(task))
     with pytest.raises(ParameterError, match="visits"):
         Peeling(visits=0)
+
+
+def test_rows_that_are_passed_over_at_random_keep_the_models_and_depend_on_the_seed() -> None:
+    people = sf.datasets.census(rows=400, seed=1)
+
+    def peeled(asleep: float, seed: int) -> sf.Release:
+        return sf.anonymize(people.table, people.schema, k=5, method=Peeling(asleep=asleep), seed=seed)
+
+    first, again, other = peeled(0.3, 1), peeled(0.3, 1), peeled(0.3, 2)
+    assert first.achieved.k >= 5
+    assert first.table.equals(again.table)
+    assert first.loss.gcp != other.loss.gcp
+    assert peeled(1.0, 1).achieved.k >= 5
+    with pytest.raises(ParameterError, match="asleep"):
+        Peeling(asleep=1.5)

@@ -208,3 +208,16 @@ def test_warming_up_a_table_that_is_too_small_for_the_models_does_nothing(monkey
     microdata = replace(microdata, sensitive=(replace(illnesses, codes=sorted_codes),))
     task = Task(microdata, Requirements((LDiversity(2),), microdata))
     assert not task.requirements.broken_by(Best(time_limit=0.01).run(task))
+
+
+def test_methods_side_by_side_report_one_share_that_grows() -> None:
+    heard: list[tuple[str, float]] = []
+    people = sf.datasets.census(rows=3_000, seed=1)
+    sf.anonymize(
+        people.table, people.schema, k=5, l=2, progress=lambda stage, share: heard.append((stage, share)), seed=1
+    )
+    shares = [share for stage, share in heard if stage.startswith("trying ")]
+    assert shares[0] == 0.0
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 2

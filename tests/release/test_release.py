@@ -184,7 +184,7 @@ class TestWriting:
 
     def test_an_unknown_ending(self, release: sf.Release, tmp_path):
         with pytest.raises(ParameterError, match=r"\.csv.*\.parquet"):
-            release.write(tmp_path / "release.xlsx")
+            release.write(tmp_path / "release.docx")
 
     def test_a_folder_that_is_not_there(self, release: sf.Release, tmp_path):
         with pytest.raises(OutputError, match="does not exist"):

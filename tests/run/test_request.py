@@ -68,7 +68,7 @@ def test_signatures_show_every_argument() -> None:
     every = set(Arguments.__annotations__)
     shown = {function: set(inspect.signature(function).parameters) for function in (sf.anonymize, sf.strongest)}
     assert all(every <= names for names in shown.values())
-    assert every - set(inspect.signature(sf.recode).parameters) == {"method", "refine"}
+    assert every - set(inspect.signature(sf.recode).parameters) == {"method", "minimize", "refine"}
     assert inspect.signature(sf.anonymize).parameters["missing"].default == "category"
     assert inspect.signature(sf.check).parameters["k"].default is None
 

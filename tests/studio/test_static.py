@@ -35,8 +35,25 @@ def test_every_vendored_module_is_recorded() -> None:
 
 
 def test_script_and_style_are_small() -> None:
+    """A page loads the texts of one language: the longest is counted."""
     files = [path for path in STATIC.rglob("*") if path.suffix in {".js", ".css", ".html"}]
-    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
+    texts = [path.stat().st_size for path in files if path.parent.name == "texts"]
+    assert sum(path.stat().st_size for path in files) - sum(texts) + max(texts) <= MOST_BYTES
+
+
+def test_all_modules_are_asked_for_at_once() -> None:
+    """One after the other, as they import each other, they would take several times as long."""
+    asked = re.findall(r'modulepreload" href="/static/([^"]+)"', (STATIC / "index.html").read_text(encoding="utf-8"))
+    modules = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js") if path.parent.name != "texts"}
+    assert sorted(asked) == sorted(modules - {"boot.js"})
+
+
+def test_the_pictures_of_the_tour_are_small_and_each_has_its_place() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "studio.md"
+    shown = re.findall(r"\(studio/([\w-]+\.png)\)", page.read_text(encoding="utf-8"))
+    pictures = {path.name: path.stat().st_size for path in page.with_suffix("").iterdir()}
+    assert sorted(shown) == sorted(pictures)
+    assert max(pictures.values()) < 100_000
 
 
 def keys_of(text: str) -> list[str]:

@@ -57,6 +57,7 @@ RULES: list[dict[str, Any]] = [
     {"model": "population-uniques", "limit": 0.1, **ABOUT_PEOPLE},
     {"model": "population-uniques", "limit": 0.1, "population": 0.2},
     {"model": "minimum-span", "column": "text", "width": 3},
+    {"model": "differential-privacy", "epsilon": 1.0, "delta": 0.3, "for_levels": 0.0, "beta": 0.6},
 ]
 
 

@@ -49,7 +49,8 @@ def anatomize(
         No sensitive value makes up more than 1/l of a group; at least 2.
     quasi_identifiers, sensitive, identifiers, plain, rest
         As in `anonymize`.
-    missing, seed, na, confirm, strict, transform, sample, progress, separator, encoding, sheet, layout
+    missing, seed, na, confirm, strict, transform, sample, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`.
 
     Raises

@@ -1,15 +1,14 @@
-"""``sfumato.anonymize``, and the flow on one screen: a table comes in, a verified release goes out."""
+"""``sfumato.anonymize``: a table comes in, a verified release goes out."""
 
 from __future__ import annotations
 
 from typing import Unpack
 
-from sfumato.common.progress import Clock, ProgressOption, reporting
-from sfumato.common.threads import at_most
+from sfumato.api.policy import Policy
+from sfumato.common.progress import ProgressOption
 from sfumato.release.release import Release
-from sfumato.run.build import Attempts
-from sfumato.run.request import Arguments, Request, spelled_out
-from sfumato.run.where import in_memory, opened
+from sfumato.run.build import anonymize_for
+from sfumato.run.request import Arguments, spelled_out
 from sfumato.table.schema import Schema
 
 
@@ -40,6 +39,9 @@ def anonymize(
         What a regulation asks for, such as ``"ema-0070"``, or a file of your own; its models hold besides yours.
     method
         A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+    minimize
+        The loss that the method minimizes: ``"gcp"``, ``"dm"``, ``"entropy"``, ``"cm"``, ``"prediction"`` (of the first
+        sensitive column) or ``"prediction:COLUMN"``, or a workload: a list of queries. By default that of the method.
     refine
         Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
@@ -91,6 +93,13 @@ def anonymize(
         The sheet of a workbook or the table of an SQLite database, if it has several.
     layout
         The places of the columns in a fixed-width file, such as ``"name 1-10, age 11-13"``.
+    decimal
+        The sign between a number and its fraction in text, ``"."`` or ``","``; found column by column by default.
+    dates
+        How dates are written in text, such as ``"%m/%d/%Y"`` for all columns, or by column ``{"born": "%d.%m.%y"}``;
+        ``"excel"`` for serial numbers, ``"no"`` for columns without dates. Found by default.
+    skip
+        How many lines of a text file, or rows of a sheet, stand above the header; found where it is evident.
 
     Examples
     --------
@@ -100,28 +109,4 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    return anonymize_for(data, Request.of("anonymize", schema, **arguments), progress)
-
-
-def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
-    """Make the release that a request asks for, in memory or by an engine."""
-    with at_most(request.threads):
-        data = opened(data, request)
-        if in_memory(data, request):
-            request.require_privacy()
-            return release_in_memory(data, request, progress)
-        from sfumato.run.large import run_by_engine  # noqa: PLC0415
-
-        return run_by_engine(data, request, anonymize_for, progress)
-
-
-def release_in_memory(data: object, request: Request, progress: ProgressOption = False) -> Release:
-    """Read a table, prepare it, find classes, and build the release, which verifies it.
-
-    The release has passed the independent check; `Release.write` writes it and checks the written file.
-    """
-    clock = Clock()
-    with reporting(progress, request.caller) as report:
-        table = Attempts.of(data, request, report)
-        found = table.find(table.request, report, clock)
-        return table.release(found, report, clock)
+    return anonymize_for(data, Policy.of("anonymize", schema, **arguments), progress)

@@ -16,9 +16,19 @@ from sfumato.common import parameters
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, ParameterError, SchemaError, listed
+from sfumato.errors import DataError, ParameterError, SchemaError, did_you_mean, listed
 from sfumato.release.release import Release
 from sfumato.table.schema import Declared, Schema
+
+#: Methods that show more of a class than its rows span: levels of cells, or groups that are the same for all rows.
+SHOWS_GROUPS = {
+    "cell-generalization",
+    "cell-suppression",
+    "attribute-suppression",
+    "full-subtree",
+    "ordered-set-partition",
+    "k-optimize",
+}
 
 
 def attack(
@@ -107,7 +117,7 @@ def attack(
             row_of=None if published is None else published.row_of,
             path=Path(release) if isinstance(release, str | os.PathLike) else None,
             order=_order(l, published),
-            tight=published is not None and published.details.levels is None,
+            tight=published is not None and _shows_spans(published),
             random=secret.generator("attacks"),
             patience=patience,
         )
@@ -124,8 +134,8 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
     unknown = [name for name in names if name not in hierarchies]
     if unknown or not names:
         raise ParameterError(
-            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. Quasi-identifiers: "
-            f"{listed(hierarchies)}."
+            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. "
+            f"{did_you_mean(unknown[0] if unknown else '', hierarchies)} Quasi-identifiers: {listed(hierarchies)}."
         )
     return names
 
@@ -139,7 +149,14 @@ def _order(l: float | None, published: Release | None) -> str:  # noqa: E741
     if published.details.levels is not None:
         return FULL_DOMAIN
     made_by = published.details.chosen or published.manifest["method"]["name"]
+    if made_by.startswith("cell-"):
+        return GREEDY
     return PEELING if PEELING in made_by else ""
+
+
+def _shows_spans(published: Release) -> bool:
+    """Whether classes show no more than their rows span; other methods show groups that are the same for all rows."""
+    return published.details.levels is None and published.manifest["method"]["name"] not in SHOWS_GROUPS
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741

@@ -11,6 +11,7 @@ from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackOutcome, AttackReport
 from sfumato.assess.attacks.side_channels import FileChannels
+from sfumato.common.progress import ProgressOption
 from sfumato.release.certificate import VERSION, Certificate
 from sfumato.release.certificate_check import PEOPLE, ROWS, digest, file_record, recorded, seen_in
 from sfumato.release.manifest import Reportable
@@ -35,6 +36,7 @@ def certify(
     seed: int | None = None,
     separator: str | None = None,
     sign: str | os.PathLike[str] | None = None,
+    progress: ProgressOption = False,
 ) -> Certificate:
     """Certify the file of a release: its promises, what it achieves, its risk, and the results of attacks.
 
@@ -53,6 +55,8 @@ def certify(
         deFinetti.
     sign
         The file of the private key to sign the certificate with, as in `Certificate.sign`.
+    progress
+        As in `attack`.
 
     Examples
     --------
@@ -68,7 +72,7 @@ def certify(
     promises = [recorded(one) for one in release.promises]
     parts = [provable(one, *known, people=not by_rows) for one in promises]
     _, figures = seen_in(file, columns, [one.promised for one in parts if one.promised is not None])
-    tried = _attacked(original, release, file, targets, seed, separator)
+    tried = _attacked(original, release, file, targets, seed, separator, progress)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
     if answers is not None:
@@ -106,7 +110,7 @@ def _published(outcome: AttackOutcome, may: Reportable) -> dict[str, Any]:
     record = outcome.to_dict()
     if may.allows_share(outcome.rate, outcome.trials):
         return record
-    return record | dict.fromkeys(("rate", "low", "high", "gain"))
+    return record | dict.fromkeys(("rate", "low", "high", "gain", "sentence"))
 
 
 def _attacked(
@@ -116,12 +120,13 @@ def _attacked(
     targets: int,
     seed: int | None,
     separator: str | None,
+    progress: ProgressOption = False,
 ) -> AttackReport:
     """Try all attacks on a release, and on its file the one that searches bytes."""
     people = recoded_original(original, release.manifest, separator)
     slow = SLOW if release.table.num_rows > LARGE else ()
     names = [one.name for one in ATTACKS if one.name not in slow]
-    tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator)
+    tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator, progress=progress)
     searched = attack(
         people,
         os.fspath(file),

@@ -30,7 +30,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         Columns that look like something that the preset forbids, but are not.
     k, l, t, privacy, preset
         As in `anonymize`. Without any, the result says what the table achieves.
-    separator, encoding, sheet, layout
+    separator, encoding, sheet, layout, decimal, dates, skip
         As in `anonymize`.
     engine, memory, temporary, threads
         As in `anonymize`: DuckDB groups and counts a table that does not fit in ``memory``; the executors of a

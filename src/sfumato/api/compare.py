@@ -174,7 +174,8 @@ def compare(
         Whether to measure the utility of every cell as well, as `sfumato.utility` does; it takes longer.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, l, t, privacy,
     preset, suppression, missing, intervals, ends, keep_order, seed, na, confirm, strict, transform, pseudonymize,
-    sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout
+    sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`; all models hold in every cell. A comparison works in memory.
 
     Examples

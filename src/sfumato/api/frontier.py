@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
+from sfumato.api.policy import Policy
 from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption
 from sfumato.common.threads import at_most
@@ -40,7 +41,8 @@ def frontier(
         Whether to compute what no release can beat, too, which takes longer than the points.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, l, t, privacy,
     preset, method, refine, suppression, missing, intervals, ends, keep_order, seed, na, confirm, strict,
-    transform, pseudonymize, sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout
+    transform, pseudonymize, sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`; all models hold at every point. A frontier works in memory.
 
     Examples
@@ -54,7 +56,7 @@ def frontier(
     >>> release.achieved.k >= 10
     True
     """
-    return frontier_for(data, Request.of("frontier", schema, **arguments), k, bounds=bounds, progress=progress)
+    return frontier_for(data, Policy.of("frontier", schema, **arguments), k, bounds=bounds, progress=progress)
 
 
 def frontier_for(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.anonymize import anonymize_for
 from sfumato.common.html import Markup, element, facts, folded, fragment
 from sfumato.common.progress import ProgressOption
 from sfumato.common.textfiles import parsed_toml, read_text
@@ -20,6 +19,7 @@ from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
 from sfumato.run import check as checks
+from sfumato.run.build import anonymize_for
 from sfumato.run.policy import Record, policy_arguments, policy_record
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification
@@ -42,7 +42,8 @@ class Policy(Request):
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
+    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, decimal,
+    dates, skip, na,
     confirm, strict, transform, pseudonymize, sample, engine, memory, temporary, threads
         As in `sfumato.anonymize`.
 
@@ -110,7 +111,7 @@ class Policy(Request):
 
         The reading options of the original do not apply to the release, whose format is detected.
         """
-        return checks.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
+        return checks.check(data, self.for_its_release())
 
     def report(
         self,

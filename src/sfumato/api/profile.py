@@ -35,13 +35,16 @@ def profile(
     encoding: str | None = None,
     sheet: str | None = None,
     layout: str | None = None,
+    decimal: str | None = None,
+    dates: Mapping[str, str] | str | None = None,
+    skip: int | None = None,
     progress: ProgressOption = False,
 ) -> Profile:
     """Profile a table: the meaning of every column, how it singles people out, and the role it should have.
 
     Parameters
     ----------
-    data, na, separator, encoding, sheet, layout, progress
+    data, na, separator, encoding, sheet, layout, decimal, dates, skip, progress
         As in `anonymize`. Values that usually mean "no value" are found by themselves.
 
     Returns
@@ -56,11 +59,22 @@ def profile(
     >>> found.roles
     {'e-mail': 'identifier', 'age': 'quasi-identifier', 'diagnosis': 'sensitive'}
     """
-    source = open_source(data, separator=separator, encoding=encoding, sheet=sheet, layout=layout)
+    source = open_source(
+        data,
+        separator=separator,
+        encoding=encoding,
+        sheet=sheet,
+        layout=layout,
+        decimal=decimal,
+        dates=dates,
+        skip=skip,
+    )
     known = missing_codes("profile", "na", na)
     with reporting(progress, "profile") as report:
         report("reading", 0.0)
         table, unusable = _read(source)
+        if not table.num_rows:
+            raise DataError("The table has a header and no rows, so there is nothing to describe.")
         report("counting", 0.0)
         facts = all_facts(table, _by_column(known, table.column_names))
         columns = [_judged(one, table.column(one.name), source.labels.get(one.name)) for one in facts]

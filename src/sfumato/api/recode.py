@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Unpack
 
 from sfumato import methods
-from sfumato.api.anonymize import anonymize_for
+from sfumato.api.policy import Policy
 from sfumato.common.progress import ProgressOption
 from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
-from sfumato.run.request import RecodeArguments, Request, spelled_out
+from sfumato.run.build import anonymize_for
+from sfumato.run.request import RecodeArguments, spelled_out
 from sfumato.table.schema import Schema
 
 
@@ -39,7 +40,8 @@ def recode(
         The share of rows that may be left out because their classes break a model.
     quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
         As in `anonymize`.
-    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
+    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout,
+    decimal, dates, skip
         As in `anonymize`.
     transform, pseudonymize, sample, engine, memory, temporary, threads
         As in `anonymize`.
@@ -57,5 +59,5 @@ def recode(
     >>> sorted(release.data["age"].to_pylist())
     ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
     """
-    request = Request.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
+    request = Policy.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
     return anonymize_for(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)

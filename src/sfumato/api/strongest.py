@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from sfumato.api.anonymize import anonymize_for
+from sfumato.api.policy import Policy
 from sfumato.common import parameters
 from sfumato.common.progress import Clock, ProgressOption, reporting, silent
 from sfumato.common.threads import at_most
@@ -15,7 +15,7 @@ from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run.build import Attempts
+from sfumato.run.build import Attempts, anonymize_for
 from sfumato.run.find import FoundClasses
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
@@ -81,8 +81,8 @@ def strongest(
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that you give hold as well; a ``k`` that you give
         is the smallest to accept.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, k, l, t, privacy,
-    preset, method, refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding,
-    sheet, layout
+    preset, method, minimize, refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding,
+    sheet, layout, decimal, dates, skip
         As in `anonymize`.
 
     Examples
@@ -93,7 +93,7 @@ def strongest(
     >>> found.value, round(found.release.loss.gcp, 3)
     (4, 0.07)
     """
-    return find_strongest(data, Request.of("strongest", schema, **arguments), max_gcp, maximize, progress)
+    return find_strongest(data, Policy.of("strongest", schema, **arguments), max_gcp, maximize, progress)
 
 
 def find_strongest(

@@ -9,6 +9,8 @@ import pyarrow as pa
 from sfumato.api.tables import read_columns
 from sfumato.assess.queries import Anatomized, Released
 from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
+from sfumato.common.patience import Patience
+from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.hierarchies.dates import Dates, moments_of
@@ -27,6 +29,8 @@ def utility(
     held_out: object = None,
     seed: int | None = None,
     separator: str | None = None,
+    time_limit: float | None = None,
+    progress: ProgressOption = False,
 ) -> Utility:
     """Measure what is left of a table in its release, whatever made it.
 
@@ -48,6 +52,10 @@ def utility(
         The seed of all random choices.
     separator
         The separator of CSV files; detected by default.
+    time_limit
+        The seconds after which no further measure is begun; the notes say which were left out. Ctrl-C does the same.
+    progress
+        As in `anonymize`.
 
     Examples
     --------
@@ -67,7 +75,9 @@ def utility(
     if chosen is not None and chosen not in names:
         raise SchemaError(f"The label '{chosen}' is not a column of both tables. Those are {listed(names)}.")
     more = None if held_out is None else _read(held_out, released, separator)
-    return measure_utility(UtilityComparison(before, released, names, chosen, more, Secret.of(seed)))
+    comparison = UtilityComparison(before, released, names, chosen, more, Secret.of(seed))
+    with reporting(progress, "utility") as report:
+        return measure_utility(comparison, Patience.of("utility", time_limit, report))
 
 
 def _released(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.exits import INTERRUPTED
 from sfumato.cli.screen import answer_json, is_watched, paragraphs, say, wrapped
-from sfumato.common.progress import silent
+from sfumato.common.progress import reporting, silent
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def release_by(
         if is_watched() and not as_json and not release.manifest.get("smallest_count"):
             from sfumato.cli.bars import show_bars
 
+            say("")
             show_bars(release)
 
 
@@ -180,11 +183,25 @@ def make(
         # The summary shows the bound, so it is computed while the file is written. Not on an engine: while it writes it
         # takes all processors, and PySpark and Numba both replace Python's list of warning filters for a moment, which
         # is safe in one thread only.
-        if progress is not silent and release.in_memory:
-            beside.submit(lambda: release.bound)
+        wanted = progress is not silent and release.in_memory
+        bound = beside.submit(lambda: release.bound) if wanted else None
         written = release.write(files.output, files.manifest, progress, files.write_as)
-    _write_others(release, policy, files, data)
+        with _keeping(files), reporting(progress, "anonymize") as report:
+            report("how little could be lost", 0.0)
+            _ = None if bound is None else bound.result()
+    with _keeping(files):
+        _write_others(release, policy, files, data, progress)
     return release, written.notes
+
+
+@contextmanager
+def _keeping(files: ReleaseFiles) -> Iterator[None]:
+    """Say what is kept if somebody presses Ctrl-C once the release is written."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"\nInterrupted. {files.output} is written and verified; what was still to be worked out about it is not.")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _about_report(report: Path | None, **about: str | None) -> dict[str, str]:
@@ -213,7 +230,9 @@ def _refuse_before_the_work(policy: Policy, files: ReleaseFiles, data: Path | So
         require_full_domain(policy.method)
 
 
-def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: Path | Source) -> None:
+def _write_others(
+    release: Release, policy: Policy, files: ReleaseFiles, data: Path | Source, progress: ProgressOption
+) -> None:
     """Write the files about the release."""
     if files.alternatives is not None:
         import pyarrow as pa
@@ -227,7 +246,16 @@ def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: P
         from sfumato.api.certify import certify
 
         key, seed = files.also_read.get("private key"), policy.seed
-        certify(data, release, files.output, files.certificate, seed=seed, separator=policy.separator, sign=key)
+        certify(
+            data,
+            release,
+            files.output,
+            files.certificate,
+            seed=seed,
+            separator=policy.separator,
+            sign=key,
+            progress=progress,
+        )
     if files.report is not None:
         title, recipient, purpose = (files.about.get(name) for name in ("title", "recipient", "purpose"))
         file = None if files.to_stdout else files.output

@@ -17,7 +17,7 @@ from sfumato.errors import ParameterError
 if TYPE_CHECKING:
     from sfumato.api.compare import Comparison
 
-Sizes = Annotated[str, typer.Option("-k", metavar="K,K,…", help="Every k to try.")]
+Sizes = Annotated[list[str], typer.Option("-k", metavar="K,K,…", help="Every k to try, in one option or in several.")]
 Methods = Annotated[
     list[str], typer.Option("--method", metavar="NAME,NAME,…", help="The methods to try; 'sfumato methods' lists them.")
 ]
@@ -49,7 +49,7 @@ PICTURES = (".svg", ".png", ".html")
 def compare(
     place: options.Place,
     asked: options.Asked,
-    k: Sizes = "2,5,10,50",
+    k: Sizes = ["2,5,10,50"],  # noqa: B006
     methods: Methods = ["auto", "hilbert", "mondrian"],  # noqa: B006
     time_limit: TimeLimit = None,
     with_utility: WithUtility = False,
@@ -67,7 +67,7 @@ def compare(
     from sfumato.common.progress import silent
     from sfumato.privacy import KAnonymity
 
-    sizes, names = sizes_of(k), names_of(methods)
+    sizes, names = sizes_of(",".join(k)), names_of(methods)
     _refuse_picture(plot, place)
     data = Input(place).open(asked)
     policy = to_policy(asked, columns_of(data, asked))

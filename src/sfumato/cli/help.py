@@ -21,9 +21,12 @@ GROUPS: Mapping[str, Sequence[str]] = {
         *("hierarchies", "transform", "pseudonymize", "missing", "intervals", "ends", "keep_order"),
     ),
     "Method": ("method", "settings", "minimize", "refine", "seed"),
-    "Reading": ("policy", "table", "read_as", "separator", "encoding", "sheet", "layout", "na"),
+    "Reading": (
+        *("policy", "table", "read_as", "separator", "decimal", "dates", "encoding", "sheet", "skip", "layout", "na"),
+    ),
     "Writing": (
-        *("output", "write_as", "report", "manifest", "certificate", "sign", "save_policy", "alternatives"),
+        *("output", "write_as", "report", "title", "recipient", "purpose", "manifest", "certificate", "sign"),
+        *("save_policy", "alternatives"),
         *("force", "as_json", "quiet"),
     ),
     "Machine": ("engine", "memory", "temporary", "threads"),

@@ -234,6 +234,25 @@ Layout = Annotated[
         help="Where the columns of a file of fixed width are, such as 'name 1-10, age 11-13, sex 14'.",
     ),
 ]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal", metavar="SIGN", help="The sign between a number and its fraction, . or , ; found by default."
+    ),
+]
+DateForms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dates",
+        metavar="[COLUMN=]FORM",
+        help="How dates are written, such as born=%d.%m.%Y, 'excel' for serial numbers, 'no' for none; found by "
+        "default.",
+    ),
+]
+Skip = Annotated[
+    int | None,
+    typer.Option("--skip", metavar="N", help="How many lines or rows stand above the header; found where evident."),
+]
 From = Annotated[
     str | None,
     typer.Option(
@@ -403,6 +422,9 @@ class Asked:
     encoding: Encoding = None
     sheet: Sheet = None
     layout: Layout = None
+    decimal: Decimal = None
+    dates: DateForms = None
+    skip: Skip = None
     na: MissingCodes = None
     confirm: Confirm = None
     strict: Strict = None
@@ -418,7 +440,7 @@ class Asked:
 
 
 #: The options about reading a file.
-FILE = {"separator", "encoding", "sheet", "layout"}
+FILE = {"separator", "encoding", "sheet", "layout", "decimal", "dates", "skip"}
 #: The options about where the rows are held, and how the work is shared.
 ENGINE = {"engine", "memory", "temporary", "threads"}
 #: The options of commands that write files.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.screen import answer, answer_json, wrapped
+from sfumato.cli.screen import answer, answer_json, answer_verbatim, wrapped
 
 if TYPE_CHECKING:
     from sfumato.run.presets import Preset
@@ -26,7 +26,7 @@ def presets(
 
     if name is not None:
         preset = Preset.named(name)
-        answer_json(preset.to_dict()) if as_json else answer(preset.text.rstrip())
+        answer_json(preset.to_dict()) if as_json else answer_verbatim(preset.text.rstrip())
         return
     if as_json:
         answer_json([preset.to_dict() for preset in Preset.all()])

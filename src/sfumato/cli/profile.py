@@ -47,11 +47,13 @@ def profile(
 def profile_of(given: Input, asked: options.Asked) -> Profile:
     """Profile a table, read as the options say."""
     from sfumato.api.profile import profile as profile_table
-    from sfumato.cli.table import file_options, missing_codes
+    from sfumato.cli.table import file_options, missing_codes, print_remarks
+    from sfumato.io import open_source
 
-    return profile_table(
-        given.open(asked), na=missing_codes(asked.na or ()), progress=is_watched(), **vars(file_options(asked))
-    )
+    source = open_source(given.open(asked), **vars(file_options(asked)))
+    found = profile_table(source, na=missing_codes(asked.na or ()), progress=is_watched())
+    print_remarks(source)
+    return found
 
 
 def _lines(found: Profile, show: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sfumato.cli.shorthand import literal, literals, model, queries, split_pair
 from sfumato.cli.table import (
     Input,
     columns_of,
+    date_forms,
     missing_codes,
     print_remarks,
     schema_of,
@@ -40,6 +41,8 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
     said = {name: value for name in option_names() if (value := getattr(asked, name)) is not None}
     if "separator" in said:
         said["separator"] = separator_of(said["separator"])
+    if "dates" in said:
+        said["dates"] = date_forms(said["dates"])
     if "na" in said:
         said["na"] = missing_codes(said["na"])
     said |= _changes(asked, base)

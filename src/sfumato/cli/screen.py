@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import Any, TextIO
 
@@ -27,10 +27,16 @@ _PIECES = re.compile(f" +|[{_WIDE}][、。，．：；？！」』）】〉》]*
 _RED, _YELLOW, _GREEN = "1;31", "1;33", "1;32"
 #: What stands out on a terminal, by how bad it is.
 _EMPHASIS = {
-    re.compile(r"^(Error:|NOT verified)|\bBROKEN\b", re.MULTILINE): _RED,
-    re.compile(r"^(Warning:|Caution:|Partly verified)", re.MULTILINE): _YELLOW,
+    re.compile(r"^(Error:|NOT verified|BREAKS A PROMISE|A promise does NOT hold)|\bBROKEN\b", re.MULTILINE): _RED,
+    re.compile(r"^(Warning:|Caution:|Partly verified|warning(?=  ))", re.MULTILINE): _YELLOW,
     re.compile(r"^Verified", re.MULTILINE): _GREEN,
 }
+
+#: A name in the first column of a table that is longer may stand on a line of its own.
+LONG_NAME = 8
+
+#: The width of a terminal that does not say how wide it is.
+NARROW = 80
 
 #: Combining characters and those that only say how others are shown.
 NO_CELL = {"Mn", "Me", "Cf"}
@@ -41,10 +47,15 @@ def answer(text: str) -> None:
     _print(text, sys.stdout)
 
 
+def answer_verbatim(text: str) -> None:
+    """Print an answer that other programs may read: its lines stay as they are, however long."""
+    _print(text, sys.stdout, verbatim=True)
+
+
 def answer_json(data: Any) -> None:
     """Print an answer for programs."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
-    answer(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    answer_verbatim(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def say(text: str) -> None:
@@ -52,12 +63,15 @@ def say(text: str) -> None:
     _print(text, sys.stderr)
 
 
-def _print(text: str, stream: TextIO | None) -> None:
+def _print(text: str, stream: TextIO | None, verbatim: bool = False) -> None:
     """Print; a reader that went away, such as ``head``, is no reason to stop the work."""
     if stream is None:  # closed by the parent process
         return
+    text = _printable(text, stream)
+    if not verbatim:
+        text = _emphasized(_fitted(text, stream), stream)
     try:
-        print(_emphasized(_printable(text, stream), stream), file=stream, flush=True)
+        print(text, file=stream, flush=True)
     except OSError as error:
         # Discard whatever is printed from now on, also when Python closes the stream at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -70,6 +84,21 @@ def _printable(text: str, stream: TextIO) -> str:
     encoding = stream.encoding or "utf-8"
     text = printable(text)
     return text.encode(encoding, "replace").decode(encoding)
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    """Wrap lines that a terminal would break inside a word; files and pipes get them as they are."""
+    if not stream.isatty():
+        return text
+    width = terminal_width() or NARROW
+    return "\n".join(part for line in text.split("\n") for part in _fit(line, width))
+
+
+def _fit(line: str, width: int) -> list[str]:
+    if cells_of(line) <= width:
+        return [line]
+    name = _NAME.match(line)
+    return wrap(line, width, " " * name.end() if name and name[1] else " " * (len(line) - len(line.lstrip()) + 2))
 
 
 def _emphasized(text: str, stream: TextIO) -> str:
@@ -106,7 +135,9 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[object]], width: int 
     cells = [[_cell(name) for name in header], *([_cell(value) for value in row] for row in rows)]
     columns = list(zip(*cells, strict=True))
     room = (width or screen_width()) - 2 * (len(columns) - 1)
-    limits = _narrowed([max(map(cells_of, column)) for column in columns], [_widest_word(one) for one in columns], room)
+    widths, least = [max(map(cells_of, column)) for column in columns], [_widest_word(one) for one in columns]
+    least[0] = min(least[0], LONG_NAME) if len(columns) > 2 else least[0]
+    limits = _narrowed(widths, least, room)
     if sum(limits) > room:
         return _row_by_row(cells[0], cells[1:], width or screen_width())
     lines = [line for row in cells for line in _side_by_side(row, limits)]
@@ -114,7 +145,10 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[object]], width: int 
 
 
 def _side_by_side(row: Sequence[str], limits: Sequence[int]) -> Iterator[str]:
-    """Write the cells of a row beside each other, in as many lines as the longest needs."""
+    """Write the cells of a row beside each other, in as many lines as the longest needs; a long name above the rest."""
+    if any(cells_of(piece) > limits[0] for piece in wrap(row[0], limits[0], "")):
+        yield row[0]
+        row = ["", *row[1:]]
     parts = [wrap(cell, limit, "") or [""] for cell, limit in zip(row, limits, strict=True)]
     for pieces in zip_longest(*parts, fillvalue=""):
         yield "  ".join(padded(piece, limit) for piece, limit in zip(pieces, limits, strict=True))
@@ -184,8 +218,19 @@ def padded(text: str, width: int) -> str:
 
 
 def screen_width() -> int:
-    """Measure how many characters fit on a line, from 60 to 120."""
-    return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 120)
+    """Measure how many characters fit on a line, from 60 to 120; 100 where there is no terminal."""
+    return min(max(terminal_width() or 100, 60), 120)
+
+
+def terminal_width() -> int | None:
+    """Measure the width of the terminal, even if an answer or a question goes elsewhere; None without one."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    for stream in (sys.stderr, sys.stdout, sys.stdin):
+        with suppress(OSError, ValueError, AttributeError):  # no terminal, closed, or none at all
+            return os.get_terminal_size(stream.fileno()).columns or None
+    return None
 
 
 def _cell(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.screen import answer, say
+from sfumato.cli.screen import answer_verbatim, say
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def sql(
         found = search_for(database, policy)
         if create:
             found.create(release, kind)
-        answer((found.script if create else found.sql)(release, kind).rstrip("\n"))
+        answer_verbatim((found.script if create else found.sql)(release, kind).rstrip("\n"))
         say(describe(found))
         say(f"made the {kind} {release}, and checked it" if create else "not run, so not checked: --create does both")
 

@@ -60,7 +60,21 @@ def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]
 def file_options(asked: Asked) -> FileOptions:
     """Collect the options about reading a file."""
     separator = None if asked.separator is None else separator_of(asked.separator)
-    return FileOptions(separator, asked.encoding, asked.sheet, asked.layout)
+    dates = None if asked.dates is None else date_forms(asked.dates)
+    return FileOptions(separator, asked.encoding, asked.sheet, asked.layout, asked.decimal, dates, asked.skip)
+
+
+def date_forms(texts: Sequence[str]) -> dict[str, str]:
+    """Sort the forms of dates by column.
+
+    >>> date_forms(["%d.%m.%Y", "born=%m/%d/%y"])
+    {'*': '%d.%m.%Y', 'born': '%m/%d/%y'}
+    """
+    forms: dict[str, str] = {}
+    for text in texts:
+        column, equals, form = text.partition("=")
+        forms |= {column.strip(): form.strip()} if equals and column.strip() else {EVERY_COLUMN: text.strip()}
+    return forms
 
 
 def separator_of(text: str) -> str:
@@ -142,7 +156,7 @@ def roles_and_reading(asked: Asked, columns: Callable[[], Sequence[str]]) -> tup
     from sfumato.api.policy import Policy
 
     policy = Policy.read(asked.policy)
-    reading = {name: getattr(policy, name) if value is None else value for name, value in vars(said).items()}
+    reading = {name: getattr(policy, name) or None if value is None else value for name, value in vars(said).items()}
     return schema_of(asked, policy.schema), FileOptions(**reading)
 
 

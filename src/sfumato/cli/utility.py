@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.screen import answer, answer_json, wrapped
+from sfumato.cli.screen import answer, answer_json, is_watched, wrapped
 
 Label = Annotated[
     str | None,
@@ -33,6 +33,7 @@ def utility(
     read_as: options.From = None,
     label: Label = None,
     held_out: HeldOut = None,
+    time_limit: options.TimeLimit = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Measure what is left of a table in its release, made by any tool, in figures and sentences.
@@ -51,6 +52,8 @@ def utility(
             label=label if label is not None else next(iter(policy.schema.sensitive), None),
             held_out=held_out,
             seed=policy.seed,
+            time_limit=time_limit,
+            progress=is_watched(),
         )
     if as_json:
         answer_json(found.to_dict() | {"notes": list(found.notes)})

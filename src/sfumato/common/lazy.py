@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from sfumato.errors import did_you_mean
+
 
 def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package.
@@ -32,7 +34,8 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
     def find(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            hint = "" if name.startswith("_") else did_you_mean(name, homes)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}. {hint}".removesuffix(". "))
         module = import_module(homes[name])
         found = module if module.__name__ == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, found)  # the next access does not come here

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import TypeVar
 
-from sfumato.errors import invalid_parameter
+from sfumato.errors import did_you_mean, invalid_parameter
 
 T = TypeVar("T")
 
@@ -27,8 +27,18 @@ def integer(owner: str, name: str, value: object, at_least: int) -> int:
     """Convert ``value`` to an int, or refuse it."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or int(value) < at_least or int(value).bit_length() > LONGEST_WHOLE:  # type: ignore[call-overload]
-        raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value)
+        raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value, _as_number(name, value))
     return int(value)  # type: ignore[call-overload]
+
+
+def _as_number(name: str, value: object) -> str:
+    """Suggest the number that a text such as ``"5"``, or a float such as ``5.0``, stands for."""
+    text = value.strip() if isinstance(value, str) else repr(value) if isinstance(value, float) else ""
+    written = re.fullmatch(r"(\d{1,12})(\.0+|\.\d+)?", text)
+    if written is None or (isinstance(value, float) and value != int(value)):
+        return ""
+    plain = written[1] if (written[2] or ".0").strip(".0") == "" else text
+    return f"Write {name}={plain}, without quotes." if isinstance(value, str) else f"Write {name}={plain}."
 
 
 def number(
@@ -43,7 +53,7 @@ def number(
     bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
     given = _float(value)
     if not (math.isfinite(given) and given >= at_least and given > above):
-        raise invalid_parameter(owner, name, f"a number{bound}", value, hint)
+        raise invalid_parameter(owner, name, f"a number{bound}", value, hint or _as_number(name, value))
     return given
 
 
@@ -81,7 +91,7 @@ def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:
     """Pass ``value`` through if it is one of ``allowed``, or refuse it."""
     if value not in allowed:
         options = ", ".join(repr(option) for option in allowed)
-        raise invalid_parameter(owner, name, f"one of {options}", value)
+        raise invalid_parameter(owner, name, f"one of {options}", value, did_you_mean(value, allowed))
     return value
 
 

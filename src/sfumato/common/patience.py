@@ -66,6 +66,10 @@ class Patience:
         self._done = max(self._done, share)  # a part that others need reports its own share first
         # Rounded, since the end of a stage must not lie beyond the beginning of the next by the last digit.
         self._report(self._stage, round(self._share + self._done * self._length, 9))
+        self.check()
+
+    def check(self) -> None:
+        """Raise `EndedEarlyError` if the work has to end."""
         reason = self.ended
         if reason is not None:
             raise EndedEarlyError(reason)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Event, Thread
 from typing import Any
 
 from sfumato.errors import invalid_parameter
@@ -26,7 +27,42 @@ def silent(*told: object) -> None:
 
 def stage(report: Progress, name: str) -> Tell:
     """Bind the name of a stage to a progress callback."""
-    return lambda share: report(name, share)
+    return silent if report is silent else lambda share: report(name, share)
+
+
+def within(tell: Tell, begin: float, end: float) -> Tell:
+    """Report the share of a part of a stage, which begins and ends at these shares of the whole."""
+    return silent if tell is silent else lambda share: tell(begin + share * (end - begin))
+
+
+@contextmanager
+def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
+    """Report a share over and over while compiled code runs, which cannot report by itself.
+
+    ``share`` reads how far the code is from an array that it fills. What ``tell`` raises is raised at the end.
+    """
+    if tell is silent:
+        yield
+        return
+    over, raised = Event(), []
+
+    def watch() -> None:
+        while not over.wait(PACE):
+            try:
+                tell(min(1.0, max(0.0, share())))
+            except BaseException as error:  # of the user's callback: it belongs to the caller
+                raised.append(error)
+                return
+
+    thread = Thread(target=watch, name="sfumato-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+    if raised:
+        raise raised[0]
 
 
 def scaled(tell: Tell, begin: float, length: float) -> Tell:
@@ -41,8 +77,8 @@ _said: set[str] = set()
 #: Callbacks for the compiler: called when a kernel is compiled.
 told_of_compiling: list[Callable[[], object]] = []
 
-#: The seconds between updates of a notebook's line.
-NOTEBOOK_PACE = 0.2
+#: The seconds between updates of a notebook's line, and between looks at compiled code.
+PACE = 0.2
 
 
 @contextmanager
@@ -104,7 +140,7 @@ def _line_in_notebook() -> Iterator[Progress]:
     def tell(stage: str, share: float) -> None:
         nonlocal shown, moment
         now = time.monotonic()
-        if stage != shown or now - moment >= NOTEBOOK_PACE:
+        if stage != shown or now - moment >= PACE:
             shown, moment = stage, now
             said = f"{stage} {share:.0%} {left.after(share, now)}".rstrip() if share else stage
             handle.update({"text/plain": said}, raw=True)
@@ -122,15 +158,29 @@ def _bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    columns = TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}")
-    left = TimeLeft()
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=1.0, left="")
+    console, left = Console(stderr=True), TimeLeft()
+    columns = (
+        TextColumn("{task.description:<34}"),
+        BarColumn(max(8, min(40, console.width - 34 - 4 - 7 - 17 - 4))),
+        TextColumn("{task.fields[share]:>4}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]:<17}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None, share="", left="")
 
         def tell(stage: str, share: float) -> None:
+            """Move the bar; while the share of a stage is not known, it runs to and fro."""
             # A bar that was full once stops its clock, and other stages follow.
-            seconds = left.after(share, time.monotonic())
-            bar.update(task, description=escape(stage), completed=min(share, 0.999), left=seconds)
+            completed, total = (min(share, 0.999), 1.0) if share else (0.0, None)
+            bar.update(
+                task,
+                description=escape(stage),
+                completed=completed,
+                total=total,
+                share=f"{share:.0%}" if share else "",
+                left=left.after(share, time.monotonic()),
+            )
 
         yield tell
 

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from threading import Condition, Lock, Thread
+from threading import Condition, Lock, Thread, Timer
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -163,6 +163,13 @@ def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], o
 def in_background(work: Callable[..., object], *given: object) -> None:
     """Start work in the background, without waiting for a result; the program does not end before the work does."""
     Thread(target=work, args=given, name=f"{NAME}-background").start()
+
+
+def while_running(work: Callable[..., object], *given: object, after: float = 0.0) -> None:
+    """Start work beside the program, after some seconds; the program may end before the work does."""
+    waiting = Timer(after, work, given)
+    waiting.name, waiting.daemon = f"{NAME}-beside", True
+    waiting.start()
 
 
 # How it is done

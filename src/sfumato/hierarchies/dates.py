@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.common import parameters
+from sfumato.common.years import full_year
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
 from sfumato.hierarchies.calendar import (
@@ -42,7 +43,7 @@ class Dates(Hierarchy):
         zone.
     format
         The format of dates in text that is not ISO: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, as for
-        `datetime.datetime.strptime`. Classes always show ISO dates.
+        `datetime.datetime.strptime`, with years of two digits from 1930 to 2029. Classes always show ISO dates.
 
     Examples
     --------
@@ -106,6 +107,21 @@ class Dates(Hierarchy):
         return Fitted(shape(column, ordered, has_missing, tuple(levels), days_since_epoch(ordered), offsets), codes)
 
 
+class Days(Dates):
+    """The default of dates and times: days, since the second of a time gives people away and tells readers little.
+
+    Full-domain methods show months, quarters, years and decades above them, as with `Dates`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
+        moments = moments_of(column, values)
+        whole = moments if pa.types.is_date(moments.type) else moments.cast(pa.date32(), safe=False)
+        return super().fit(column, whole, has_missing)
+
+
 def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
     """Read values of any type as dates or times; the error says which cannot be read.
 
@@ -162,6 +178,7 @@ def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
 
 def _moment(text: str, form: str) -> dt.datetime | None:
     try:
-        return dt.datetime.strptime(text, form)
+        found = dt.datetime.strptime(text, form)
+        return found.replace(year=full_year(found.year)) if "%y" in form else found
     except ValueError:
         return None

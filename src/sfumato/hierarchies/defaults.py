@@ -9,20 +9,20 @@ import pyarrow.compute as pc
 
 from sfumato.hierarchies.base import Hierarchy
 from sfumato.hierarchies.categories import Categorical
-from sfumato.hierarchies.dates import Dates
+from sfumato.hierarchies.dates import Days
 from sfumato.hierarchies.grid_domain import round_steps
 from sfumato.hierarchies.numeric import Numeric, Stepped
 
 
 def default_hierarchy(kind: pa.DataType) -> Hierarchy:
-    """Numeric for numbers, Dates for dates and timestamps, Categorical for the rest."""
+    """Numeric for numbers, Days for dates and timestamps, Categorical for the rest."""
     types = pa.types
     if types.is_dictionary(kind):
         return default_hierarchy(kind.value_type)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return Numeric()
     if types.is_date(kind) or types.is_timestamp(kind):
-        return Dates()
+        return Days()
     return Categorical()
 
 

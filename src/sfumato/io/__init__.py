@@ -4,7 +4,7 @@ Only this package knows frame libraries and file formats; everything else sees `
 """
 
 from sfumato.io.files import FileSource
-from sfumato.io.frames import ArrowSource, SparkSource, to_frame
+from sfumato.io.frames import ArrowSource, SparkSource, pandas_intervals, to_frame
 from sfumato.io.open import Source, open_file, open_source, open_stdin
 from sfumato.io.source import FileOptions, Openable, Remark
 from sfumato.io.write import check_writable, write_table, write_tables, write_text
@@ -21,6 +21,7 @@ __all__ = [
     "open_file",
     "open_source",
     "open_stdin",
+    "pandas_intervals",
     "to_frame",
     "write_table",
     "write_tables",

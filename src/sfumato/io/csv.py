@@ -25,11 +25,12 @@ from sfumato.common.threads import in_order, side_by_side, threads
 from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
 from sfumato.io.columns import packed
 from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
-from sfumato.io.inference import inferred
+from sfumato.io.headers import looks_headless, made_distinct, said_headless, said_twice, titles_above
 from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
-from sfumato.io.source import checked_names
+from sfumato.io.source import FileOptions, checked_names
 from sfumato.io.spool import SHOWN
 from sfumato.io.sql import literal, literal_path
+from sfumato.io.written_numbers import decimal_shown
 
 #: The separators to look for, most likely first.
 SEPARATORS = (",", ";", "\t", "|")
@@ -37,6 +38,10 @@ SEPARATORS = (",", ";", "\t", "|")
 _HEAD_BYTES = 1 << 20
 _COUNT_BYTES = 1 << 26
 _SAMPLE_RECORDS = 50
+_SHOWN_LINES = 1_000
+#: The share of lines with as many cells as the first from which on there is no title above.
+_MOSTLY = 0.9
+_FRACTION = re.compile(r"\d[.,]\d")
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
@@ -50,11 +55,41 @@ class DelimitedSource(QueriedSource):
 
     kind = form = "csv"
 
-    def __init__(self, path: Path, separator: str | None = None) -> None:
+    def __init__(
+        self, path: Path, separator: str | None = None, options: FileOptions | None = None, above: int = 0
+    ) -> None:
         super().__init__(path)
-        lines = self._first_lines()
-        self.separator = _checked(separator) if separator is not None else self._detected(lines)
-        self.columns = checked_names(named(self._header(lines)))
+        self.options, self._above = options or FileOptions(), above
+        lines, self._goes_on = first_lines(path)
+        self.separator = self._detected(lines) if separator is None else checked_separator(separator)
+        self.columns = self._distinct(named(self._header(lines)))
+        self._look_at(self._first_columns(lines))
+
+    def _distinct(self, names: list[str]) -> tuple[str, ...]:
+        """Number the names that occur twice, with a remark."""
+        if len(set(names)) < len(names):
+            names, changed = made_distinct(names)
+            self.remark(*said_twice(changed), *changed, severity="warning")
+        return checked_names(names)
+
+    def _first_columns(self, lines: list[str]) -> list[list[str]]:
+        """The columns of the first rows."""
+        with suppress(csv.Error):
+            records = csv.reader(lines[:_SHOWN_LINES], delimiter=self.separator)
+            rows = [record for record in records if len(record) == len(self.columns)]
+            return [list(cells) for cells in zip(*rows[1:], strict=True)]
+        return []
+
+    def _look_at(self, columns: list[list[str]]) -> None:
+        """Find the decimal sign that the first rows show in some column, and whether the header seems to be missing."""
+        fractions = [cells for cells in columns if any(_FRACTION.search(cell) for cell in cells)]
+        self._decimal = decimal_shown(fractions) if fractions else None
+        is_usual = all(
+            name.isidentifier() and name not in cells for name, cells in zip(self.columns, columns, strict=False)
+        )
+        suspects = [] if is_usual else looks_headless(self.columns, columns)
+        if suspects:
+            self.remark(*said_headless(), *suspects, severity="error")
 
     def _detected(self, lines: list[str]) -> str:
         """Find the separator that gives the header the most cells, and later lines as many; remark on it."""
@@ -91,23 +126,7 @@ class DelimitedSource(QueriedSource):
         except PACKING_ERRORS:
             return super().place(row)
         in_order = head.count(b'"') == 0 and head.count(b"\r") in (0, head.count(b"\r\n"))
-        return f"line {row + 2:,}" if in_order else super().place(row)
-
-    def _first_lines(self) -> list[str]:
-        """Read the start of the file as text, or raise an error that says what else it is."""
-        try:
-            with opened(self.path) as file:
-                head = file.read(_HEAD_BYTES)
-                self._goes_on = bool(file.read(1))
-        except PACKING_ERRORS:
-            raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
-        if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
-            raise SourceError(f"{shown(self.path)} is not a text file. Give it the ending of what it is.")
-        text = head.decode("utf-8-sig", errors="replace")
-        if not text.strip():
-            raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
-        # Not splitlines, which also splits at form feeds and other characters that do not end a line in a file.
-        return list(io.StringIO(text, newline=""))
+        return f"line {row + 2 + self._above:,}" if in_order else super().place(row)
 
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
         # Columns are numbered, since DuckDB would rename those that differ only in case.
@@ -176,8 +195,8 @@ class DelimitedSource(QueriedSource):
         for record in records:
             if record and len(record) != len(self.columns):
                 raise SourceError(
-                    f"Line {records.line_num} of {shown(self.path)} has {len(record)} cells, and the header has "
-                    f"{len(self.columns)}. Correct the line, or name the separator if it is not {self.separator!r}."
+                    f"Line {records.line_num + self._above} of {shown(self.path)} has {len(record)} cells, and the "
+                    f"header has {len(self.columns)}. Correct it, or name the separator, if not {self.separator!r}."
                 )
             yield record
 
@@ -191,13 +210,10 @@ class DelimitedSource(QueriedSource):
                         return f", in column {listed([self.columns[place]])}"
         return ""
 
-    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        return inferred(column)
-
     def _explained(self, error: Exception) -> SourceError:
         message = str(error)
         line, ragged = _LINE.match(message), _RAGGED.search(message)
-        where = f"Line {line[1]} of {shown(self.path)}" if line else shown(self.path)
+        where = f"Line {int(line[1]) + self._above} of {shown(self.path)}" if line else shown(self.path)
         if ragged:
             expected, found = ragged.groups()
             return SourceError(
@@ -215,6 +231,48 @@ class DelimitedSource(QueriedSource):
             return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
         hint = "Check that its line ends are all alike and its quotation marks closed."
         return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
+
+
+def first_lines(path: Path) -> tuple[list[str], bool]:
+    """Read the start of a file as lines, or say what else it is; also returns whether the file goes on."""
+    try:
+        with opened(path) as file:
+            head = file.read(_HEAD_BYTES)
+            goes_on = bool(file.read(1))
+    except PACKING_ERRORS:
+        raise SourceError(f"{shown(path)} is not a gzip file, or was cut short.") from None
+    if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
+        raise SourceError(f"{shown(path)} is not a text file. Give it the ending of what it is.")
+    text = head.decode("utf-8-sig", errors="replace")
+    if not text.strip():
+        raise SourceError(f"{shown(path)} is empty. It needs a header and rows.")
+    # Not splitlines, which also splits at form feeds and other characters that do not end a line in a file.
+    return list(io.StringIO(text, newline="")), goes_on
+
+
+def lines_above(path: Path, separator: str | None = None) -> int:
+    """Count the lines at the start of a file that evidently are titles above the header."""
+    lines = first_lines(path)[0][:_SHOWN_LINES]
+    separators = SEPARATORS if separator is None else (separator,)
+    fitness = {one: _fitness(lines, one) for one in separators}
+    if any(fit[0] and fit[1] >= _MOSTLY and _has_names(lines[0], one) for one, fit in fitness.items()):
+        return 0
+    found = 0
+    for one in separators:
+        with suppress(csv.Error):
+            reader = csv.reader(lines, delimiter=one)
+            ends, records = [], []
+            for record, _ in zip(reader, range(_SAMPLE_RECORDS), strict=False):
+                records.append(record)
+                ends.append(reader.line_num)
+            titles = titles_above(records)
+            found = max(found, ends[titles - 1] if titles else 0)
+    return found
+
+
+def _has_names(line: str, separator: str) -> bool:
+    """Whether a line has more than one cell with something in it."""
+    return sum(bool(cell.strip(' "\r\n')) for cell in line.split(separator)) > 1
 
 
 def named(names: Sequence[str]) -> list[str]:
@@ -235,7 +293,8 @@ def _in_utf8(cell: str) -> bool:
     return True
 
 
-def _checked(separator: object) -> str:
+def checked_separator(separator: object) -> str:
+    """Check that a separator is one character that can part cells."""
     if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n\0':
         raise invalid_parameter("open_source", "separator", "one character such as ',' or ';'", separator)
     return separator

@@ -24,6 +24,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]+")
+_END = re.compile(rb"\r\n|\n|\r")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
@@ -115,3 +116,59 @@ def _known(word: bytes) -> bool:
         return "\xff" not in word.decode(WESTERN)
     except UnicodeDecodeError:
         return False
+
+
+#: Files beyond this size are searched for mixed line ends only at their start.
+SEARCHED = 1 << 28
+
+
+def has_mixed_ends(path: Path) -> bool:
+    """Whether lines of a file end in different ways: as on Windows, on Linux or on old Macs."""
+    both = line_feeds = returns = seen = 0
+    try:
+        with opened(path) as file:
+            while (piece := file.read(_CHUNK)) and seen < SEARCHED:
+                piece += file.read(1) if piece.endswith(b"\r") else b""
+                seen += len(piece)
+                pairs = piece.count(b"\r\n")
+                both += pairs
+                line_feeds += piece.count(b"\n") - pairs
+                returns += piece.count(b"\r") - pairs
+    except PACKING_ERRORS:
+        return False  # the reader will report what is wrong
+    return sum(map(bool, (both, line_feeds, returns))) > 1
+
+
+def with_one_end(path: Path, skip: int = 0) -> tuple[Spool, bool]:
+    """The bytes of a file in which every line ends alike, without some lines at its start; quoted text stays.
+
+    Also returns whether line ends differed.
+    """
+    spool = Spool(SHOWN.get(path, str(path)))
+    quoted = False
+    kinds: set[bytes] = set()
+    try:
+        with opened(path) as file:
+            for _ in range(skip):
+                _drop_line(file)
+            while piece := file.read(_CHUNK):
+                piece += file.read(1) if piece.endswith(b"\r") else b""
+                parts = piece.split(b'"')
+                for place, part in enumerate(parts):
+                    if not quoted ^ bool(place % 2):
+                        kinds |= set(_END.findall(part)) if len(kinds) < 2 else set()
+                        parts[place] = part.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                quoted ^= bool((len(parts) - 1) % 2)
+                spool.file.write(b'"'.join(parts))
+    except PACKING_ERRORS:
+        raise SourceError(f"{shown(path)} is not a {path.suffix} file, or was cut short. Pack it again.") from None
+    spool.file.flush()
+    return spool, len(kinds) > 1
+
+
+def _drop_line(file: IO[bytes]) -> None:
+    """Read past the end of a line, however it ends."""
+    while (byte := file.read(1)) and byte not in b"\r\n":
+        pass
+    if byte == b"\r" and file.seekable() and file.read(1) not in (b"\n", b""):
+        file.seek(-1, 1)

@@ -11,6 +11,7 @@ import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,10 +20,11 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell
 from sfumato.common.threads import how_many, in_order
-from sfumato.errors import SourceError, shortened
+from sfumato.errors import SourceError, did_you_mean, shortened
 from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
-from sfumato.io.inference import Narrowing, converted_to
+from sfumato.io.inference import Narrowing, inferred
 from sfumato.io.missing import codes_for, without_codes
+from sfumato.io.readings import Expected, TextReading
 from sfumato.io.source import BATCH_ROWS, Source, TableSize, without_nulls
 from sfumato.io.spool import SHOWN
 
@@ -88,20 +90,13 @@ class FileSource(Source):
 class QueriedSource(FileSource):
     """A text file, of which DuckDB reads the selected columns."""
 
-    #: Whether text of digits becomes a number.
-    _numbers = True
-
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._kinds: dict[object, pa.Schema] = {}
+        self._kinds: dict[object, dict[str, TextReading | pa.DataType]] = {}
 
     @abstractmethod
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
         """The SQL that selects these columns in this order."""
-
-    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Infer the type of a column that was read as text."""
-        return column
 
     def extent(self, columns: Sequence[str]) -> TableSize:
         """Estimate the rows from the length of the first lines, and the text that does not repeat from a sample."""
@@ -130,7 +125,7 @@ class QueriedSource(FileSource):
 
         def typed(read: tuple[str, pa.ChunkedArray]) -> pa.ChunkedArray:
             name, column = read
-            column = column if name in as_text else self._typed(column)
+            column = column if name in as_text else inferred(column, self.expected(name))
             return column if column.type == DICTIONARY else tidy(name, column, name in as_text)
 
         table: dict[str, pa.ChunkedArray] = {}
@@ -144,27 +139,43 @@ class QueriedSource(FileSource):
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
         """Infer the types of text columns from all of their values, piece by piece."""
+        found = self._found(columns, as_text, na)
+        return pa.schema([(name, one.kind if isinstance(one, TextReading) else one) for name, one in found.items()])
+
+    def _found(
+        self, columns: Sequence[str], as_text: Collection[str], na: Mapping[str, Collection[str]] | None
+    ) -> dict[str, TextReading | pa.DataType]:
+        """Find how text columns are read, and the types of all others."""
         asked = (tuple(columns), frozenset(as_text), repr(na))
         if asked not in self._kinds:
-            found: dict[str, Narrowing] = {name: Narrowing(self._numbers) for name in columns if name not in as_text}
-            kinds: dict[str, pa.DataType] = {}
+            looks = {name: Narrowing(self._expected_without(name, na)) for name in columns if name not in as_text}
+            kinds: dict[str, pa.DataType] = dict.fromkeys(columns, pa.null())
             for batch in self._texts(columns, frozenset(as_text), na):
                 for name, column in zip(columns, batch, strict=True):
                     kinds[name] = column.type
-                    if name in found and is_text(column.type):
-                        found[name].look(column)
-            typed = {name: found[name].kind for name in found if is_text(kinds.get(name, pa.string()))}
-            self._kinds[asked] = pa.schema([(name, typed.get(name, kinds.get(name, pa.null()))) for name in columns])
+                    if name in looks and is_text(column.type):
+                        looks[name].look(column)
+            for name, look in looks.items():
+                if is_text(kinds[name]) and look.reading is not None:
+                    self.expected(name).tell(look.reading)
+                kinds[name] = (look.reading or look.kind) if is_text(kinds[name]) else kinds[name]
+            self._kinds[asked] = kinds
         return self._kinds[asked]
+
+    def _expected_without(self, name: str, na: Mapping[str, Collection[str]] | None) -> Expected:
+        """What is known about a column; without its codes for missing values, digits mean numbers in JSON as well."""
+        expected = self.expected(name)
+        return replace(expected, numbers=True) if codes_for(name, na or {}) else expected
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[pa.RecordBatch]:
+        found = self._found(columns, as_text, na)
         kinds = without_nulls(self.kinds(columns, as_text, na))
         for batch in self._texts(columns, frozenset(as_text), na):
             pieces = [
-                converted_to(column, kind) if is_text(column.type) else column
-                for column, kind in zip(batch, kinds.types, strict=True)
+                _converted(column, found[field.name]) if is_text(column.type) else column
+                for column, field in zip(batch, kinds, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
         self.check_unchanged()
@@ -195,6 +206,11 @@ class QueriedSource(FileSource):
             raise self._explained(error) from None
 
 
+def _converted(texts: pa.Array, found: TextReading | pa.DataType) -> pa.Array:
+    """Give texts the type that was found for them; without values they are text."""
+    return found.convert(texts.cast(pa.string())) if isinstance(found, TextReading) else texts.cast(pa.string())
+
+
 @contextmanager
 def session() -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a private DuckDB for one read, without network access and without leftovers."""
@@ -215,13 +231,22 @@ def record_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
     return relation.fetch_record_batch(BATCH_ROWS)  # the name before DuckDB 1.4
 
 
+def _beside(path: Path) -> list[str]:
+    """List the files in the folder of a path, as far as it can be read."""
+    try:
+        return [one.name for one in os.scandir(path.parent)]
+    except OSError:
+        return []
+
+
 def check_readable(path: Path) -> None:
     """Check that a path is a regular file that can be read and is not empty."""
     try:
         mode = os.stat(path).st_mode
         is_empty = stat.S_ISREG(mode) and not _first_byte(path)
     except FileNotFoundError:
-        raise SourceError(f"There is no file {shown(path)}. Check the path.") from None
+        hint = did_you_mean(path.name, _beside(path)) or "Check the path."
+        raise SourceError(f"There is no file {shown(path)}. {hint}") from None
     except PermissionError:
         raise SourceError(f"{shown(path)} may not be read. Check its permissions.") from None
     except (OSError, ValueError) as error:

@@ -83,7 +83,11 @@ class FixedWidthSource(ImportedSource):
 
         def column(name: str) -> pa.ChunkedArray:
             words = unified(parts[name])
-            return words if name in as_text or not pa.types.is_dictionary(words.type) else inferred(words)
+            return (
+                words
+                if name in as_text or not pa.types.is_dictionary(words.type)
+                else inferred(words, self.expected(name))
+            )
 
         return gathered(columns, column, tell)
 

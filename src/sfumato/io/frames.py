@@ -12,7 +12,9 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell
 from sfumato.errors import DataError, MissingExtraError, SourceError
@@ -49,8 +51,15 @@ def open_frame(data: object) -> Source:
             if hasattr(data, "__arrow_c_stream__"):
                 is_reader = isinstance(data, pa.RecordBatchReader)
                 return StreamSource(data if is_reader else pa.RecordBatchReader.from_stream(data))
-        raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
+        raise SourceError(f"An object of type {type(data).__name__} is not a table. {_made_of(data)}{ACCEPTED}")
     return FrameSource(frame)
+
+
+def _made_of(data: object) -> str:
+    """Say how what is nearly a table becomes one."""
+    if isinstance(data, Mapping):
+        return "pyarrow.table(…), pandas.DataFrame(…) and polars.DataFrame(…) make one of a dictionary. "
+    return "Its method to_frame() makes one. " if hasattr(data, "to_frame") else ""
 
 
 def _native_names(data: object) -> Iterable[object]:
@@ -67,10 +76,31 @@ def to_frame(table: pa.Table, library: str) -> Any:
         raise MissingExtraError(f"A {library} data frame", library) from None
 
 
+def pandas_intervals(frame: Any, low: pa.ChunkedArray, high: pa.ChunkedArray) -> Any:
+    """Make intervals for a frame of pandas between two ends, both included; None if it has none of this kind."""
+    pandas = nw.get_native_namespace(frame)
+    kind = low.type
+    one_sided = pc.any(pc.xor(pc.is_null(low), pc.is_null(high))).as_py()
+    if pa.types.is_temporal(kind) and not one_sided and not pa.types.is_time(kind):
+        moments = [side.cast(pa.timestamp("us", getattr(kind, "tz", None))).to_pandas() for side in (low, high)]
+        return pandas.arrays.IntervalArray.from_arrays(*moments, closed="both")
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    if not low.null_count and not high.null_count:
+        return pandas.arrays.IntervalArray.from_arrays(low.to_numpy(), high.to_numpy(), closed="both")
+    left, right = (side.cast(pa.float64()).to_numpy(zero_copy_only=False) for side in (low, high))
+    left, right = left.copy(), right.copy()
+    nothing = np.isnan(left) & np.isnan(right)
+    left[np.isnan(left) & ~nothing], right[np.isnan(right) & ~nothing] = -np.inf, np.inf
+    return pandas.arrays.IntervalArray.from_arrays(left, right, closed="both")
+
+
 class ArrowSource(Source):
     """A ``pyarrow.Table``."""
 
     kind = "pyarrow"
+    _digits_count = False
+    _reads_words = True
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -150,14 +180,14 @@ class StreamSource(Source):
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         if self._table is None:
             self._table = pa.table(encoded(self._taken()), names=list(self.columns))
-        return ArrowSource(self._table).read(columns, as_text, tell)
+        return ArrowSource(self._table).stored().read(columns, as_text, tell)
 
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return plain(ArrowSource(self._schema.empty_table()).read(columns, as_text)).schema
+        return plain(ArrowSource(self._schema.empty_table()).stored().read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -166,7 +196,8 @@ class StreamSource(Source):
             yield from super().batches(columns, as_text, na)
             return
         for batch in self._taken():
-            yield from plain(ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text)).to_batches()
+            piece = ArrowSource(pa.Table.from_batches([batch])).stored().read(columns, as_text)
+            yield from plain(piece).to_batches()
 
     def _taken(self) -> pa.RecordBatchReader:
         if self._reader is None:
@@ -195,14 +226,14 @@ class LazySource(Source):
             return FrameSource(self._frame.collect())
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        return self._collected.read(columns, as_text, tell)
+        return self._collected.stored().read(columns, as_text, tell)
 
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return plain(FrameSource(self._frame.head(0).collect()).read(columns, as_text)).schema
+        return plain(FrameSource(self._frame.head(0).collect()).stored().read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -217,7 +248,7 @@ class LazySource(Source):
                 frame = next(frames, None)
             if frame is None:
                 return
-            piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
+            piece = FrameSource(nw.from_native(frame, eager_only=True)).stored().read(columns, as_text)
             yield from plain(piece).to_batches()
 
     def extent(self, columns: Sequence[str]) -> TableSize:
@@ -277,6 +308,9 @@ def _by_bytes(frame: Any) -> Any:
 
 class FrameSource(Source):
     """An eager frame of any other library, seen through narwhals. Its index, if any, is ignored."""
+
+    _digits_count = False
+    _reads_words = True
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self._frame = frame

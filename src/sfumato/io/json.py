@@ -23,7 +23,6 @@ from sfumato.io.files import (
     session,
     shown,
 )
-from sfumato.io.inference import inferred
 from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
 from sfumato.io.source import checked_names
 from sfumato.io.sql import identifier, literal, literal_path
@@ -40,7 +39,7 @@ class JsonSource(QueriedSource):
     """A file of JSON objects, one per row; a key is a column."""
 
     kind = "jsonl"
-    _numbers = False
+    _digits_count = False
 
     def __init__(self, path: Path, lines: bool) -> None:
         super().__init__(path)
@@ -85,9 +84,6 @@ class JsonSource(QueriedSource):
         struct = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in kinds.items())
         scan = self._scan(f"columns={{{struct}}}")
         return f"SELECT {', '.join(identifier(name) for name in columns)} FROM {scan}"
-
-    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        return inferred(column, numbers=False)
 
     def _explained(self, error: Exception) -> SourceError:
         line = self._first_bad_line() if self._lines else None

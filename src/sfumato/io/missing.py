@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 from sfumato.errors import invalid_parameter
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.inference import inferred
+from sfumato.io.readings import ANY, Expected
 
 #: The codes for missing values: for every column, or by column, where ``"*"`` stands for all columns.
 MissingCodes = Mapping[str, Iterable[object]] | Iterable[object] | str
@@ -47,18 +49,20 @@ def codes_for(column: str, codes: Mapping[str, Collection[str]]) -> frozenset[st
     return frozenset((*codes.get(EVERY_COLUMN, ()), *codes.get(column, ())))
 
 
-def without_codes(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
+def without_codes(
+    column: pa.ChunkedArray, codes: Collection[str], as_text: bool, expected: Expected = ANY
+) -> pa.ChunkedArray:
     """Make codes missing; a column left with only numbers or dates is converted unless it must stay text."""
     if not codes:
         return column
     if pa.types.is_dictionary(column.type) or is_text(column.type):
-        return _without_words(column, codes, as_text)
+        return _without_words(column, codes, None if as_text else replace(expected, numbers=True))
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         return _without_numbers(column, codes)
     return column
 
 
-def _without_words(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
+def _without_words(column: pa.ChunkedArray, codes: Collection[str], expected: Expected | None) -> pa.ChunkedArray:
     coded = column if pa.types.is_dictionary(column.type) else unified([_coded(c) for c in column.chunks])
     if not pa.types.is_dictionary(coded.type) or not coded.num_chunks:
         return column
@@ -67,7 +71,7 @@ def _without_words(column: pa.ChunkedArray, codes: Collection[str], as_text: boo
         return column
     kept = [_nulled(chunk, hits) for chunk in coded.chunks]
     cleaned = packed(pa.chunked_array(kept))
-    return cleaned if as_text else inferred(cleaned)
+    return cleaned if expected is None else inferred(cleaned, expected)
 
 
 def _coded(chunk: pa.Array) -> pa.DictionaryArray:

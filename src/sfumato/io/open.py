@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Any
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SourceError
 from sfumato.io.arrow import ArrowFileSource
-from sfumato.io.csv import DelimitedSource
-from sfumato.io.encodings import detected_encoding, in_utf8, is_utf8, unpacked
+from sfumato.io.csv import DelimitedSource, checked_separator, lines_above
+from sfumato.io.encodings import detected_encoding, has_mixed_ends, in_utf8, is_utf8, unpacked, with_one_end
 from sfumato.io.files import PACKINGS, check_readable, shown
 from sfumato.io.frames import open_frame
+from sfumato.io.headers import said_titles
 from sfumato.io.json import JsonSource
 from sfumato.io.parquet import ParquetSource
-from sfumato.io.source import FileOptions, Openable, Source
+from sfumato.io.source import FileOptions, Openable, Source, date_forms, decimal_sign
 from sfumato.io.spool import Spool, from_stdin
 
 __all__ = ["Source", "open_source"]
@@ -35,6 +36,9 @@ def open_source(
     encoding: str | None = None,
     sheet: str | None = None,
     layout: str | None = None,
+    decimal: str | None = None,
+    dates: Mapping[str, str] | str | None = None,
+    skip: int | None = None,
 ) -> Source:
     """Open a frame or a file for reading, with options if the path is not enough.
 
@@ -54,6 +58,16 @@ def open_source(
         The sheet of a workbook, or the table of an SQLite database, where there are several.
     layout
         Where the columns of a file of fixed width are, such as ``"name 1-10, age 11-13"``.
+    decimal
+        The sign between a number and its fraction in text, ``"."`` or ``","``. Without it, the one that every column
+        uses; where both would fit, the one that the rest of the file uses.
+    dates
+        How dates are written in text, as for `datetime.datetime.strptime`: one form for all columns, or forms by
+        column, such as ``{"born": "%m/%d/%Y"}``. ``"excel"`` stands for Excel's serial numbers, ``"no"`` for columns
+        without dates. Without it, the forms are found.
+    skip
+        How many lines of a text file, or rows of a sheet, stand above the header. Without it, titles are found where
+        they are evident.
 
     Returns
     -------
@@ -73,7 +87,7 @@ def open_source(
         return data
     if isinstance(data, Openable):
         return data.open()
-    options = FileOptions(separator, encoding, sheet, layout)
+    options = FileOptions(separator, encoding, sheet, layout, *_checked(decimal, dates, skip))
     if isinstance(data, str | os.PathLike) and not is_several(data):
         return open_file(data, options)
     paths = [data] if isinstance(data, str | os.PathLike) else data
@@ -81,7 +95,20 @@ def open_source(
         from sfumato.io.several_files import open_files  # noqa: PLC0415
 
         return open_files(paths, options)
-    return open_frame(data)
+    source = open_frame(data)
+    source.options = options
+    return source
+
+
+def _checked(
+    decimal: str | None, dates: Mapping[str, str] | str | None, skip: int | None
+) -> tuple[str | None, Mapping[str, str] | None, int | None]:
+    """Check the options about what is in the cells."""
+    return (
+        None if decimal is None else decimal_sign("open_source", "decimal", decimal),
+        None if not dates else date_forms("open_source", "dates", dates),
+        None if skip is None else parameters.integer("open_source", "skip", skip, at_least=0),
+    )
 
 
 Opener = Callable[[Path, str, FileOptions], Source]
@@ -122,7 +149,18 @@ def _of(module: str, name: str) -> Opener:
 
 def _delimited(path: Path, form: str, options: FileOptions) -> Source:
     separator = "\t" if form == "tsv" and options.separator is None and path.suffix != ".tsv" else options.separator
-    return DelimitedSource(path, separator)
+    separator = None if separator is None else checked_separator(separator)
+    skip = lines_above(path, separator) if options.skip is None else options.skip
+    if not skip and not has_mixed_ends(path):
+        return DelimitedSource(path, separator, options)
+    spool, mixed = with_one_end(path, skip)
+    check_readable(spool.path)
+    source = DelimitedSource(spool.path, separator, options, above=skip)
+    if skip and options.skip is None:
+        source.remark(*said_titles(skip, "line", "the file"))
+    if mixed:
+        source.remark("Lines of the file end in different ways.", "All of them are read as ends of lines.")
+    return _with_spool(source, spool)
 
 
 def _json(path: Path, form: str, options: FileOptions) -> Source:
@@ -143,6 +181,7 @@ FORMATS = (
     Format(("sas7bdat",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("xpt",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("rds",), _of("r", "open_r")),
+    Format(("rda", "rdata"), _of("r", "open_r")),
     Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
@@ -187,17 +226,23 @@ def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Sour
             raise ParameterError(f"A layout is for text with columns of fixed width, but {shown(file)} is none.")
         form, ending = FIXED_WIDTH, "fwf"
     if not form.is_text:
-        return form.open(file, ending, options)
+        return _with_options(form.open(file, ending, options), options)
     named = options.encoding
     guess = detected_encoding(file) if named is None and form.guesses else None
     spool = _plain_utf8(file, named, guess, form)
-    source = form.open(file if spool is None else spool.path, ending, options)
+    source = _with_options(form.open(file if spool is None else spool.path, ending, options), options)
     if guess is not None:
         source.remark(
             f"The file is not in UTF-8; it is read as {guess}.",
             "If letters look wrong, name its encoding (encoding='cp1250', on the command line --encoding).",
         )
     return source if spool is None else _with_spool(source, spool)
+
+
+def _with_options(source: Source, options: FileOptions) -> Source:
+    """Let a source know how the caller says that it is to be read."""
+    source.options = options
+    return source
 
 
 def _plain_utf8(file: Path, named: str | None, guess: str | None, form: Format) -> Spool | None:
@@ -213,5 +258,5 @@ def _plain_utf8(file: Path, named: str | None, guess: str | None, form: Format) 
 
 def _with_spool(source: Source, spool: Spool) -> Source:
     """Keep the spooled file as long as the source."""
-    source.spool = spool  # type: ignore[attr-defined]
+    source.spool = (getattr(source, "spool", None), spool)  # type: ignore[attr-defined]
     return source

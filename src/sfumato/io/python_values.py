@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 
 from sfumato.io.columns import packed, tidy
 from sfumato.io.inference import inferred
+from sfumato.io.readings import WORDS, Expected
+from sfumato.io.written_dates import numbered_days
 
 #: Floats cannot represent all integers beyond this.
 EXACT = 2**53
@@ -27,7 +29,9 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.ChunkedArray:
+def to_column(
+    name: str, values: Sequence[object], as_text: bool = False, expected: Expected = WORDS
+) -> pa.ChunkedArray:
     """Make a column as :meth:`Source.read` promises it; None is missing.
 
     Numbers are whole if all of them are. Dates are found in text as in JSON, numbers are not. A column that mixes types
@@ -42,17 +46,29 @@ def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.
     """
     kinds = {_kind(value) for value in values if value is not None}
     mixed = len(kinds) > 1 and kinds != {"date", "moment"}
-    if as_text or mixed or kinds & {"text", "span", "other"}:
+    if as_text or mixed or kinds & {"text", "span", "other"} or (expected.required and kinds == {"number"}):
         words = pa.array([None if value is None else written(value) for value in values], pa.string())
         coded = packed(pa.chunked_array([words.dictionary_encode()]))
-        return coded if as_text else inferred(coded, numbers=False)
+        return coded if as_text else inferred(coded, expected)
     if kinds == {"number"}:
-        column: pa.Array = whole_where_possible(pa.array([_float(value) for value in values], pa.float64()))
+        numbers = whole_where_possible(pa.array([_float(value) for value in values], pa.float64()))
+        column: pa.Array = _as_days(numbers, expected)
     elif "moment" in kinds:
         column = as_dates(pa.array([_moment(value) for value in values], pa.timestamp("us")))
     else:
         column = pa.array(values, pa.null() if not kinds else None)
     return tidy(name, pa.chunked_array([column]))
+
+
+def _as_days(numbers: pa.Array, expected: Expected) -> pa.Array:
+    """Make dates of whole numbers that mean days, where the name of the column says so."""
+    if not pa.types.is_integer(numbers.type) or expected.form is not None:
+        return numbers
+    days = numbered_days(expected.name, numbers.drop_null())
+    if days is None:
+        return numbers
+    expected.tell(days)
+    return days.convert(numbers.cast(pa.string()))
 
 
 def written(value: object) -> str:

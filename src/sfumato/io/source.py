@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
 from sfumato.common.progress import Tell, silent
-from sfumato.errors import SchemaError, listed
-from sfumato.io.missing import codes_for, without_codes
+from sfumato.errors import SchemaError, invalid_parameter, listed
+from sfumato.io.inference import inferred_words
+from sfumato.io.missing import EVERY_COLUMN, codes_for, without_codes
+from sfumato.io.readings import Expected, TextReading
 
 #: Rows per batch: few enough that a batch of plain text is small compared with the table.
 BATCH_ROWS = 250_000
@@ -27,6 +30,32 @@ class FileOptions:
     encoding: str | None = None
     sheet: str | None = None
     layout: str | None = None
+    decimal: str | None = None
+    dates: Mapping[str, str] | str | None = None
+    skip: int | None = None
+
+
+def date_forms(owner: str, name: str, given: object) -> dict[str, str]:
+    """Normalize the forms of dates: by column, where ``"*"`` stands for all columns.
+
+    >>> date_forms("anonymize", "dates", "%d.%m.%Y"), date_forms("anonymize", "dates", {"born": "excel"})
+    ({'*': '%d.%m.%Y'}, {'born': 'excel'})
+    """
+    forms = given if isinstance(given, Mapping) else {EVERY_COLUMN: given}
+    for column, form in forms.items():
+        known = isinstance(form, str) and ("%" in form or form in {"excel", "no"})
+        if not isinstance(column, str) or not known:
+            raise invalid_parameter(
+                owner, name, "a form such as '%d.%m.%Y', 'excel' or 'no', or such forms by column", form
+            )
+    return dict(forms)
+
+
+def decimal_sign(owner: str, name: str, given: object) -> str:
+    """Check the sign between a number and its fraction."""
+    if given not in {".", ","}:
+        raise invalid_parameter(owner, name, "'.' or ','", given)
+    return str(given)
 
 
 class Remark(NamedTuple):
@@ -65,16 +94,61 @@ class Source(ABC):
         The names of all columns, in table order: unique, never empty.
     kind
         Where the table comes from: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"csv"``, ``"parquet"``, ...
-    remarks
-        What was guessed or left out while opening and, later, while reading.
     labels
         What a file says that its columns hold, in words; few formats do.
+    value_labels
+        What a file says that the codes in its columns mean.
+    options
+        How the caller says that the table is to be read.
     """
 
     columns: tuple[str, ...]
     kind: str
-    remarks: tuple[Remark, ...] = ()
     labels: Mapping[str, str] = MappingProxyType({})
+    value_labels: Mapping[str, Mapping[Any, str]] = MappingProxyType({})
+    options = FileOptions()
+
+    #: Whether text of digits becomes a number, and whether text becomes anything else at all.
+    _digits_count = True
+    _reads_words = False
+    #: The decimal sign that most of the file shows.
+    _decimal: str | None = None
+    _said: tuple[Remark, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What was guessed or left out."""
+        return (*self._said, *_remarks_on(self._readings))
+
+    @property
+    def _readings(self) -> dict[str, TextReading]:
+        """How the columns that were read are written, as far as the user should know."""
+        found: dict[str, TextReading] = vars(self).setdefault("readings", {})
+        return found
+
+    def expected(self, name: str) -> Expected:
+        """What is known about a column of text before it is read."""
+        forms = date_forms("open_source", "dates", self.options.dates) if self.options.dates else {}
+
+        def tell(reading: TextReading) -> None:
+            if reading.said:
+                self._readings[name] = reading
+
+        return Expected(
+            name,
+            self._digits_count,
+            self.options.decimal,
+            self._decimal,
+            forms.get(name, forms.get(EVERY_COLUMN)),
+            name in forms,
+            tell,
+        )
+
+    def stored(self) -> Self:
+        """The same source, whose text stays text, as an outsider compares it."""
+        same = copy(self)
+        same._reads_words = False
+        return same
 
     def read(
         self,
@@ -108,10 +182,17 @@ class Source(ABC):
             return pa.table({})
         table = self._read(columns, frozenset(as_text), tell)
         self.check_unchanged()
-        for at, name in enumerate(columns if na else ()):
-            cleaned = without_codes(table.column(at), codes_for(name, na or {}), name in as_text)
-            table = table.set_column(at, name, cleaned)
+        for at, name in enumerate(table.column_names):
+            cleaned = self._cleaned(name, table.column(at), codes_for(name, na) if na else (), name in as_text)
+            table = table if cleaned is table.column(at) else table.set_column(at, name, cleaned)
         return table
+
+    def _cleaned(self, name: str, column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
+        """Make codes missing, and find dates and numbers in the text of frames."""
+        expected = self.expected(name)
+        if codes:
+            column = without_codes(column, codes, as_text, expected)
+        return inferred_words(column, expected) if self._reads_words and not as_text else column
 
     @abstractmethod
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
@@ -158,8 +239,8 @@ class Source(ABC):
     def remark(self, found: str, advice: str, *columns: str, severity: str = "note") -> None:
         """Add a remark; the same remark is kept once, however often the table is read."""
         said = Remark(columns, found, advice, severity)
-        if said not in self.remarks:
-            self.remarks = (*self.remarks, said)
+        if said not in self._said:
+            self._said = (*self._said, said)
 
     def place(self, row: int) -> str:
         """Say where in the source a row, counted from 0, can be found."""
@@ -169,6 +250,23 @@ class Source(ABC):
         unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
+
+
+def _remarks_on(readings: Mapping[str, TextReading]) -> Iterator[Remark]:
+    """Say how columns are written, those that are written alike in one sentence."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for name in sorted(readings):
+        one = readings[name]
+        alike.setdefault((one.said, one.doubt, one.advice), []).append(name)
+    for (said, doubt, advice), names in alike.items():
+        held, column = ("holds", "column") if len(names) == 1 else ("hold", "columns")
+        aloud = f", but {doubt}" if doubt else ""
+        yield Remark(
+            tuple(names),
+            f"The {column} {listed(names)} {held} {said}{aloud}.",
+            advice.replace("COLUMN", names[0]),
+            "warning" if doubt else "note",
+        )
 
 
 def without_nulls(kinds: pa.Schema) -> pa.Schema:

@@ -2,15 +2,18 @@
 
 Read, a column whose values all have labels is a column of these labels. If only some values have labels, the column
 stays as it is stored, with a remark. Written, words become numbers with value labels, so that intervals can be
-tabulated there. Both programs keep text short and names simple: what a name cannot hold is replaced, and the full name
-becomes the label of the variable. The files do not say when and from what they were made.
+tabulated there; labels of the original keep their codes. Both programs keep text short and names simple: what a name
+cannot hold is replaced, and the full name becomes the label of the variable. The files do not say when and from what
+they were made.
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,10 @@ NAME_LENGTHS = {"sav": 64, "zsav": 64, "dta": 32}
 #: Words become numbers with labels if there are at most this many, each of at most this many bytes.
 MOST_LABELS = 1_000
 LONGEST_LABEL = 120
+#: Codes beyond this are numbered anew.
+LARGEST_CODE = 1_000_000_000
+#: The longest label of a variable that both programs keep.
+LONGEST_TITLE = 80
 #: The longest text of SPSS and Stata, in bytes.
 LONGEST_TEXT = {"sav": 32_767, "zsav": 32_767, "dta": 2_045}
 
@@ -60,6 +67,8 @@ Labels = Mapping[object, str]
 class StatisticsSource(ImportedSource):
     """A file of SPSS, Stata or SAS; all kinds of missing values are missing."""
 
+    _digits_count = False
+
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
         self._encoding = options.encoding
@@ -67,6 +76,7 @@ class StatisticsSource(ImportedSource):
         _, self._about = self._call(metadataonly=True)
         self.columns = checked_names(self._about.column_names)
         self.labels = {name: label for name, label in self._about.column_names_to_labels.items() if label}
+        self.value_labels = self._about.variable_value_labels
 
     def _call(self, **given: Any) -> tuple[dict[str, list[Any]], Any]:
         function, what = READERS[self.form]
@@ -114,7 +124,7 @@ class StatisticsSource(ImportedSource):
         if not labels or not used or (lacking and not as_text):
             if labels and lacking:
                 self._tell_unlabelled(name, len(used) - len(lacking), len(used))
-            return to_column(name, known, as_text)
+            return to_column(name, known, as_text, self.expected(name))
         shown_as = {value: labels.get(value) or written(value) for value in sorted(used, key=_code_order)}
         return self._labelled(name, known, shown_as)
 
@@ -159,20 +169,45 @@ def require() -> Any:
     return library("pyreadstat", "Writing SPSS and Stata files", "statistics")
 
 
-def write_statistics(form: str) -> Callable[[pa.Table, Path, Tell], None]:
+@dataclass(frozen=True)
+class FileLabels:
+    """What a table was called in the file that it comes from.
+
+    Attributes
+    ----------
+    variables
+        What its columns hold, in words.
+    values
+        What the codes of its columns mean. Only those of values that are written go into a file.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+
+    def code_of(self, name: str) -> dict[str, int]:
+        """The code of every label of a column whose codes are whole numbers; of codes with one label, the least."""
+        codes = self.values.get(name, {})
+        if not all(isinstance(code, int | float) and float(code).is_integer() for code in codes):
+            return {}
+        return {codes[code]: int(code) for code in sorted(codes, reverse=True) if abs(code) < LARGEST_CODE}
+
+
+def write_statistics(form: str) -> Callable[[pa.Table, Path, Tell, FileLabels], None]:
     """Make a writer of one of these formats."""
 
-    def write(table: pa.Table, path: Path, tell: Tell) -> None:
+    def write(table: pa.Table, path: Path, tell: Tell, known: FileLabels) -> None:
         names = variable_names(table.column_names, NAME_LENGTHS[form])
         columns, labels = [], {}
         for name, variable in zip(table.column_names, names, strict=True):
-            column, words = _variable(name, table.column(name), form)
+            column, words = _variable(name, table.column(name), form, known)
             columns.append(column)
             labels.update({variable: words} if words else {})
         # pyreadstat takes a frame; Polars keeps integers with missing values integers.
         frame = to_frame(pa.table(dict(zip(names, columns, strict=True))), "polars")
-        renamed = {new: old for old, new in zip(table.column_names, names, strict=True) if old != new}
-        _write(frame, path, form, {"column_labels": renamed, "variable_value_labels": labels})
+        pairs = zip(table.column_names, names, strict=True)
+        called = {new: known.variables.get(old, old if old != new else "") for old, new in pairs}
+        titles = {name: label[:LONGEST_TITLE] for name, label in called.items() if label}
+        _write(frame, path, form, {"column_labels": titles, "variable_value_labels": labels})
         _forget_when(path, form)
         tell(1.0)
 
@@ -191,19 +226,23 @@ def _write(frame: Any, path: Path, form: str, about: dict[str, Any]) -> None:
         raise OSError(errno.EIO, f"the library that writes .{form} failed") from None
 
 
-def _variable(name: str, column: pa.ChunkedArray, form: str) -> tuple[pa.ChunkedArray, dict[int, str]]:
+def _variable(
+    name: str, column: pa.ChunkedArray, form: str, known: FileLabels
+) -> tuple[pa.ChunkedArray, dict[int, str]]:
     """Convert a column to a type of these programs, with value labels."""
     kind = column.type
     if pa.types.is_boolean(kind):
         return column.cast(pa.int32()), {0: "false", 1: "true"}
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _numbers(name, column), {}
+        occurring = set(pc.unique(column).to_pylist())
+        labels = {code: label for label, code in known.code_of(name).items() if code in occurring}
+        return _numbers(name, column), labels
     if pa.types.is_date(kind):
         return column.cast(pa.date32()), {}
     if pa.types.is_timestamp(kind):
         plain = column if kind.tz is None else pc.local_timestamp(column)
         return plain.cast(pa.timestamp("us"), safe=False), {}
-    return _words(name, column, form)
+    return _words(name, column, form, known.code_of(name))
 
 
 def _numbers(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -217,7 +256,10 @@ def _numbers(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_nan(numbers), pa.scalar(None, pa.float64()), numbers)
 
 
-def _words(name: str, column: pa.ChunkedArray, form: str) -> tuple[pa.ChunkedArray, dict[int, str]]:
+def _words(
+    name: str, column: pa.ChunkedArray, form: str, code_of: Mapping[str, int]
+) -> tuple[pa.ChunkedArray, dict[int, str]]:
+    """Number words: those that had a code keep it, others get the numbers after all codes."""
     texts = decoded(column).cast(pa.string())
     words = sorted(pc.unique(texts).drop_null().to_pylist(), key=label_order)
     longest = max((len(word.encode()) for word in words), default=0)
@@ -228,8 +270,10 @@ def _words(name: str, column: pa.ChunkedArray, form: str) -> tuple[pa.ChunkedArr
         )
     if len(words) > MOST_LABELS or longest > LONGEST_LABEL or "" in words:
         return texts, {}
-    codes = pc.index_in(texts, pa.array(words, pa.string()))
-    return pc.add(codes, 1).cast(pa.int32()), dict(enumerate(words, start=1))
+    fresh = itertools.count(max([0, *code_of.values()]) + 1)
+    numbers = [code_of[word] if word in code_of else next(fresh) for word in words]
+    places = pc.index_in(texts, pa.array(words, pa.string()))
+    return pa.array(numbers, pa.int32()).take(places), dict(zip(numbers, words, strict=True))
 
 
 def label_order(word: str) -> tuple[bool, bool, list[float], str]:

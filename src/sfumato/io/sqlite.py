@@ -38,6 +38,8 @@ def is_sqlite(path: Path) -> bool:
 class SqliteSource(ImportedSource):
     """A table or a view. A column has the type of its values: one that mixes text with numbers is text."""
 
+    _digits_count = False
+
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
         try:
@@ -67,7 +69,7 @@ class SqliteSource(ImportedSource):
         if as_text or "text" in kinds:
             cells = connection.execute(f"SELECT CAST({column} AS TEXT) FROM {table}")
             words = unified([part.dictionary_encode() for part in _batches(cells, pa.string())])
-            return words if as_text or not pa.types.is_dictionary(words.type) else inferred(words, numbers=False)
+            return words if as_text or not pa.types.is_dictionary(words.type) else inferred(words, self.expected(name))
         kind = pa.float64() if "real" in kinds else pa.int64() if kinds else pa.null()
         parts = list(_batches(connection.execute(f"SELECT {column} FROM {table}"), kind))
         return tidy(name, pa.chunked_array(parts, kind))

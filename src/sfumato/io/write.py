@@ -16,10 +16,12 @@ from sfumato.errors import OutputError, ParameterError, invalid_parameter
 from sfumato.io.arrow import write_arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
 from sfumato.io.csv import csv_chunks, write_delimited
+from sfumato.io.excel_write import require_excel, write_excel
 from sfumato.io.json import write_jsonl
 from sfumato.io.parquet import stream_parquet, write_parquet
+from sfumato.io.r import require_r, write_rds
 from sfumato.io.spool import STANDARD, for_stdout
-from sfumato.io.spss_stata_sas import STATISTICS, require, write_statistics
+from sfumato.io.spss_stata_sas import STATISTICS, FileLabels, require, write_statistics
 
 #: The formats that can be written table by table, and their separators.
 STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
@@ -34,6 +36,7 @@ def write_table(
     tell: Tell = silent,
     inspect: Inspect | None = None,
     form: str | None = None,
+    labels: FileLabels | None = None,
 ) -> None:
     """Write a table to a file of the format that its name says.
 
@@ -46,18 +49,20 @@ def write_table(
         What to write.
     path
         Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl``, ``.ndjson``, ``.arrow``, ``.feather``
-        or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet would run as a formula
-        gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
+        ``.xlsx``, ``.rds`` or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet
+        would run as a formula gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
     tell
         Called with the share that is written.
     inspect
         Called before the file takes its place; if it raises, nothing is written.
     form
         The format, if the name does not say it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
+    labels
+        What the columns and their codes are called, for the formats that can say it.
     """
     form = format_of(path, form)
     with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
-        _WRITERS[form](table, temporary, tell)
+        _write(form, table, temporary, tell, labels)
         if inspect is not None:
             inspect(temporary, form)
 
@@ -98,7 +103,7 @@ def write_tables(
             if os.fspath(path) == STANDARD:
                 raise ParameterError("Several tables cannot go to stdout together. Name a file for each.")
             temporary = finished.enter_context(atomic_path(path))
-            _WRITERS[form](table, temporary, silent)
+            _write(form, table, temporary, silent)
             written.append((temporary, form))
         inspect(written)
 
@@ -121,8 +126,8 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
     form
         The format, if the name does not say it.
     """
-    if table and format_of(path, form) in STATISTICS:
-        require()
+    if table and (needed := _REQUIRED.get(format_of(path, form))) is not None:
+        needed()
     if os.fspath(path) != STANDARD or not table:
         check_place(path)
 
@@ -154,8 +159,10 @@ _WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
     "parquet": write_parquet,
     "jsonl": write_jsonl,
     "arrow": write_arrow,
-    **{form: write_statistics(form) for form in STATISTICS},
+    "xlsx": write_excel,
+    "rds": write_rds,
 }
+_LABELLED = {form: write_statistics(form) for form in STATISTICS}
 _ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -166,13 +173,26 @@ _ENDINGS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     **{f".{form}": form for form in STATISTICS},
+    ".xlsx": "xlsx",
+    ".rds": "rds",
 }
+
+#: What imports the library that writes a format, where it is an optional one.
+_REQUIRED = {**dict.fromkeys(STATISTICS, require), "xlsx": require_excel, "rds": require_r}
+
+
+def _write(form: str, table: pa.Table, path: Path, tell: Tell, labels: FileLabels | None = None) -> None:
+    """Write a file in a format, with labels where it has them."""
+    if form in _LABELLED:
+        _LABELLED[form](table, path, tell, labels or FileLabels())
+    else:
+        _WRITERS[form](table, path, tell)
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:
     """The format by its name or by the ending of the path; the error lists known endings."""
     if form is not None:
-        return parameters.choice("write", "form", form, tuple(_WRITERS))
+        return parameters.choice("write", "form", form, (*_WRITERS, *_LABELLED))
     if isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD:
         return "csv"
     if not isinstance(path, str | os.PathLike):

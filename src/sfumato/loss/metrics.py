@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from sfumato.common.threads import side_by_side
-from sfumato.errors import ParameterError, invalid_parameter, listed
+from sfumato.errors import ParameterError, did_you_mean, invalid_parameter, listed
 from sfumato.loss.objective import Amount, LossTotal, Objective, Sizes, Values, mean
 from sfumato.loss.prediction import prediction
 from sfumato.loss.recoded_table import RecodedTable, attribute_costs, summed
@@ -71,7 +71,8 @@ def find_objective(owner: str, minimize: object, able: Collection[str], besides:
         )
     found = _meant(minimize)
     if found is None:
-        raise invalid_parameter(owner, "minimize", f"one of {besides}{_choices(able)}", minimize)
+        hint = did_you_mean(minimize, [*names_of(able), PREDICTION])
+        raise invalid_parameter(owner, "minimize", f"one of {besides}{_choices(able)}", minimize, hint)
     lacking = sorted(found.parts - set(able))
     if lacking:
         raise ParameterError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from sfumato.common.progress import Progress, silent
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, did_you_mean, shortened
 from sfumato.loss import Objective
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.table.microdata import Microdata
@@ -140,7 +140,9 @@ def find_method(method: MethodOption) -> Method:
         return _by_default(method)
     if method in REGISTRY:
         return REGISTRY[method]()
-    raise ParameterError(f"There is no method called {method!r}. Known methods: {', '.join(REGISTRY)}.")
+    known = f"Known methods: {', '.join(REGISTRY)}."
+    hint = f"{did_you_mean(method, REGISTRY)} {known}".lstrip()
+    raise ParameterError(f"There is no method called {shortened(method)}. {hint}")
 
 
 def _by_default(kind: type[Method]) -> Method:

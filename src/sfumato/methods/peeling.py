@@ -59,12 +59,16 @@ class Peeling(Method):
     visits
         The most distinct rows to look at, over all nodes; None: no limit. It limits the time like ``time_limit``, but
         gives the same result on every machine.
+    asleep
+        The chance of every distinct row to be passed over at a node, although it could be shown there. Whoever knows
+        the method then cannot conclude from a coarse row that it was too rare for finer ones. 0: none is.
     """
 
     nodes: int = 20_000
     minimize: Minimized = "gcp"
     time_limit: float | None = None
     visits: int | None = None
+    asleep: float = 0.0
 
     name: ClassVar[str] = "peeling"
     summary: ClassVar[str] = "Every row at the finest full-domain node that protects it; spans tightened. O(nodes n)."
@@ -79,12 +83,13 @@ class Peeling(Method):
             parameters.number("Peeling", "time_limit", self.time_limit, above=0)
         if self.visits is not None:
             parameters.integer("Peeling", "visits", self.visits, at_least=1)
+        parameters.share("Peeling", "asleep", self.asleep)
 
     def run(self, task: Task) -> Recoding:
         """Peel, join the remaining rows, cut large cells, and suppress rows where that is allowed and saves most."""
         task = TaskLoss(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
         until = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
-        walk = _Walk(task)
+        walk = _Walk(task, self.asleep)
         visited = walk.run(self.nodes, until, np.inf if self.visits is None else self.visits)
         classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])
         return Recoding(classes=trim(task, cut_classes(task, classes)), details=MethodDetails(nodes_visited=visited))
@@ -93,8 +98,10 @@ class Peeling(Method):
 class _Walk:
     """One walk over the nodes of a table."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, asleep: float = 0.0) -> None:
         self.task = task
+        self.asleep = asleep
+        self.random = task.random()
         self.frequencies: FrequencySet = frequency_set(task.microdata)
         self.of_tuple = np.full(len(self.frequencies), -1, np.int32)
         self.waiting = np.arange(len(self.frequencies), dtype=np.int32)
@@ -113,7 +120,7 @@ class _Walk:
         while heap and len(self.waiting) and visited < most and visits > 0 and time.perf_counter() < until:
             _, node = heapq.heappop(heap)
             visits -= len(self.waiting)
-            self._peel(node)
+            self._peel_awake(node)
             visited += 1
             self._report(visited)
             for following in self._successors(node):
@@ -148,6 +155,17 @@ class _Walk:
             shares = np.bincount(codes, counts, minlength=costs.shape[1]) / total
             weights.append((self.task.microdata.weights[at] * (costs @ shares)).tolist())
         return weights
+
+    def _peel_awake(self, node: Node) -> None:
+        """Peel the tuples that are not passed over at this node."""
+        if not self.asleep:
+            self._peel(node)
+            return
+        everybody = self.waiting
+        sleeping = self.random.random(len(everybody)) < self.asleep
+        self.waiting = everybody[~sleeping]
+        self._peel(node)
+        self.waiting = np.sort(np.concatenate([self.waiting, everybody[sleeping]]))
 
     def _peel(self, node: Node) -> None:
         requirements = self.task.requirements

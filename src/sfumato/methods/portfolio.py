@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import methods as known
+from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss.objective import SIZES
@@ -46,6 +48,9 @@ MANY_ROWS, FEW_ROWS = 50_000, 500
 #: the most seconds that cutting what it leaves together may take.
 LIGHT_VISITS, LIGHT_CUTS = 100_000_000, 1.0
 
+
+#: The stages of methods that take little time beside the others.
+PREPARING = {"mapping", "sorting"}
 
 #: The methods that every portfolio tries; their parameters are the defaults, which need no check for every task.
 HILBERT, COST_AWARE = Hilbert(), CostAware()
@@ -122,10 +127,36 @@ def _diverse(task: Task) -> bool:
 def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods in parallel and sort what they found, the least loss first."""
     task = goal.lowered
-    task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
+    together = Together(task.progress, f"trying {', '.join(method.name for method in methods)}", len(methods))
+
+    def run(place: int) -> list[Candidate]:
+        recoding = methods[place].run(replace(task, progress=together.part(place)))
+        together.told(place, 1.0)
+        return list(_measured(goal, methods[place].name, recoding))
+
     # Later methods mostly use one core, earlier ones all cores: start with those that the others would wait for.
-    found = side_by_side(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1])
+    found = side_by_side(run, range(len(methods))[::-1])
     return sorted(chain.from_iterable(found[::-1]), key=loss_of)
+
+
+class Together:
+    """The progress of methods that run side by side: the mean of what each has done of its main stage."""
+
+    def __init__(self, report: Progress, name: str, parts: int) -> None:
+        self._tell = stage(report, name)
+        self._shares = [0.0] * parts
+        self._tell(0.0)
+
+    def part(self, place: int) -> Progress:
+        """Return the function to which one of the methods reports."""
+        if self._tell is silent:
+            return silent
+        return lambda stage, share: None if stage in PREPARING else self.told(place, share)
+
+    def told(self, place: int, share: float) -> None:
+        """Take note of what one method has done; a later stage that begins anew does not count backwards."""
+        self._shares[place] = max(self._shares[place], share)
+        self._tell(sum(self._shares) / len(self._shares))
 
 
 def _measured(goal: TaskLoss, name: str, recoding: Recoding) -> Iterator[Candidate]:

@@ -107,7 +107,7 @@ class SensitiveModel(PrivacyModel):
         names = [column.name for column in microdata.sensitive]
         if not names:
             raise SchemaError(
-                f"{self} needs a sensitive column, but none is declared. Declare it, for example "
+                f"{self.name} needs a sensitive column, but none is declared. Declare it, for example "
                 "sensitive='disease' (on the command line: --sensitive disease)."
             )
         if self.column is None:

@@ -15,6 +15,7 @@ from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
 from sfumato.assess.meaning.vocabulary import Topic
 from sfumato.assess.meaning.words import words
+from sfumato.common.html import element, fragment, table
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
@@ -207,6 +208,24 @@ class Profile:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                one.name,
+                f"{one.kind} ({one.meaning.detail})" if one.meaning.detail else one.kind,
+                f"{one.facts.different:,}",
+                percent(one.facts.missing, one.facts.rows) if one.facts.missing else "",
+                one.role,
+                f"{one.suggestion.certainty}: {one.suggestion.reason}",
+            ]
+            for one in self.columns
+        ]
+        return fragment(
+            f"Profile of {self.rows:,} rows, {len(self.columns)} columns",
+            table(["column", "holds", "values", "missing", "suggested role", "why"], rows, numbers={2, 3}),
+            [element("p", said) for said in self.findings()],
+        )
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.rows:,} rows, {len(self.columns)} columns"

@@ -53,6 +53,33 @@ class CandidatesLeft:
 
 
 @dataclass(frozen=True)
+class SamePerson:
+    """A row of the original, and what the release shows of it. It is for the publisher's eyes.
+
+    Attributes
+    ----------
+    row
+        Where the row stands in the original, counted from 0 without those that a missing value leaves out.
+    before
+        Its values as texts, by column; None for a missing one.
+    after
+        What the release shows instead; None if the row is left out.
+    alike
+        How many rows of the release look like it, itself included.
+    """
+
+    row: int
+    before: Mapping[str, str | None]
+    after: Mapping[str, str | None] | None
+    alike: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to plain values, ready for JSON."""
+        after = None if self.after is None else dict(self.after)
+        return {"row": self.row, "before": dict(self.before), "after": after, "alike": self.alike}
+
+
+@dataclass(frozen=True)
 class Fitting:
     """The rows of a table that may fit a description.
 

@@ -29,5 +29,5 @@ def check_source(
         return check_file(
             source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
         )
-    table = source.read([*quasi_identifiers, *sensitive])
+    table = source.stored().read([*quasi_identifiers, *sensitive])
     return verify_release(table, quasi_identifiers, sensitive, requirements, people=people)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.common.html import element, fragment
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -61,3 +63,10 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        parts = [("Why it looks like this", self.why), ("What other settings would cost", self.what_if)]
+        return fragment(
+            "Explanation",
+            [[element("h4", title), [element("p", said) for said in lines]] for title, lines in parts if lines],
+        )

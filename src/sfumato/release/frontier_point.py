@@ -111,7 +111,8 @@ class FrontierPoint:
         """Convert to plain values, ready for JSON."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         shown = {"by_attribute": dict(self.by_attribute), "sizes": [list(pair) for pair in self.sizes]}
-        return plain | shown | {"approximate": self.approximate, "sentence": self.sentence}
+        known = {"approximate": self.approximate, "costliest": self.costliest, "sentence": self.sentence}
+        return plain | shown | known
 
     def __str__(self) -> str:
         return self.sentence

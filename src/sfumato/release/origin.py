@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
-    from sfumato.release.candidates import CandidatesLeft, Fitting
+    from sfumato.release.candidates import CandidatesLeft, Fitting, SamePerson
     from sfumato.release.explanation import Explanation, WhatIf
+    from sfumato.release.shown import ShownInMemory
     from sfumato.release.values import ValueCounts
 
 
@@ -36,6 +37,13 @@ class Origin(ABC):
     def class_table(self) -> Any:
         """Describe every class in one row, as the kind of frame of the input or as the engine holds it."""
 
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes with intervals in another way; an engine shows them in one way only."""
+        raise EngineError(
+            f"An engine keeps this release with its intervals in one form. Ask for intervals={intervals!r} when you "
+            "make the release, or make it in memory (engine='memory')."
+        )
+
     @abstractmethod
     def risk(self) -> BeforeAfter:
         """Assess how likely people are found, in the original and in the release."""
@@ -48,6 +56,13 @@ class Origin(ABC):
         """Count whom a description fits in the original; ``after``: the released rows that it may fit."""
         raise EngineError(
             "knows() looks at single rows of the original, which an engine does not load. Work in memory: "
+            "engine='memory', with a sample if the table is too large."
+        )
+
+    def same_people(self, count: int) -> tuple[SamePerson, ...]:
+        """Show some people before and after."""
+        raise EngineError(
+            "same_people() looks at single rows of the original, which an engine does not load. Work in memory: "
             "engine='memory', with a sample if the table is too large."
         )
 

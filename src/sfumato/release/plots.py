@@ -35,7 +35,7 @@ class Plots:
 
     def risk(self) -> alt.TopLevelMixin:
         """The risk of re-identification before and after."""
-        return risk_picture(self.release.risk).chart
+        return risk_picture(self.release.risk, self._k).chart
 
     def column(self, name: str) -> alt.TopLevelMixin:
         """The distribution of a quasi-identifier before and after."""
@@ -47,9 +47,13 @@ class Plots:
 
     @property
     def _classes(self) -> Picture:
+        return charts.class_sizes(sizes_of(self.release.risk), self._k)
+
+    @property
+    def _k(self) -> int | None:
+        """The promised k."""
         models = self.release.manifest["privacy"]
-        promised = max((model["k"] for model in models if model["model"] == "k-anonymity"), default=None)
-        return charts.class_sizes(sizes_of(self.release.risk), promised)
+        return max((model["k"] for model in models if model["model"] == "k-anonymity"), default=None)
 
     def _column(self, name: str) -> Picture:
         known = list(self.release.shown.quasi_identifiers)

@@ -14,9 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution
+from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.threads import at_most
-from sfumato.errors import EngineError, VerificationError
+from sfumato.errors import EngineError, VerificationError, did_you_mean
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
     from sfumato.methods.lattice.explanation import NodeExplanation
-    from sfumato.release.candidates import CandidatesLeft
+    from sfumato.release.candidates import CandidatesLeft, SamePerson
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -65,6 +66,8 @@ class Release:
         Where the released rows lie, and what they were made from.
     threads
         The number of threads that share the work on the release, if the request names one.
+    policy
+        What was asked for, as a `Policy` that makes such a release of another table, and that can be written to a file.
     """
 
     shown: Shown = field(repr=False)
@@ -80,6 +83,7 @@ class Release:
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
     threads: int | None = field(default=None, repr=False)
+    policy: Any = field(default=None, repr=False)
 
     # The rows
 
@@ -101,17 +105,32 @@ class Release:
         """
         return self.shown.data
 
-    def to_pandas(self) -> Any:
-        """The released rows as a pandas data frame."""
-        return to_frame(self.table, "pandas")
+    def to_pandas(self, intervals: str | None = None) -> Any:
+        """The released rows as a pandas data frame.
 
-    def to_polars(self) -> Any:
-        """The released rows as a Polars data frame."""
-        return to_frame(self.table, "polars")
+        Parameters
+        ----------
+        intervals
+            How intervals are shown: as in `sfumato.anonymize`, or ``"interval"`` for pandas' own intervals, which are
+            structs in Polars and Arrow; by default as in the release. The classes are the same, and every promise
+            is verified for what the frame shows. Means reveal more than the other views: see the how-to.
+        """
+        return self._view("pandas", intervals)
 
-    def to_arrow(self) -> pa.Table:
-        """The released rows as an Arrow table."""
-        return self.table
+    def to_polars(self, intervals: str | None = None) -> Any:
+        """The released rows as a Polars data frame; ``intervals`` as in `to_pandas`."""
+        return self._view("polars", intervals)
+
+    def to_arrow(self, intervals: str | None = None) -> pa.Table:
+        """The released rows as an Arrow table; ``intervals`` as in `to_pandas`."""
+        return self._view("arrow", intervals)
+
+    def _view(self, library: str, intervals: str | None) -> Any:
+        if intervals is None:
+            return self.table if library == "arrow" else to_frame(self.table, library)
+        from sfumato.release.views import view_of  # noqa: PLC0415
+
+        return view_of(self, library, intervals)
 
     @property
     def achieved(self) -> Achieved:
@@ -267,6 +286,19 @@ class Release:
         plain = [name for name in self.table.column_names if name not in self.shown.class_columns]
         where = checked_knowledge(known, [*self.shown.quasi_identifiers, *plain])
         return self.origin.knows(where, Fitting.of(self.answering, where, self.people))
+
+    def same_people(self, count: int = 12) -> tuple[SamePerson, ...]:
+        """Show some people, drawn at random, before and after; their original values are yours alone.
+
+        Releases of one frontier show the same people. What ``explain(row=...)`` says about one is why.
+
+        Parameters
+        ----------
+        count
+            How many people, at least 1.
+        """
+        parameters.integer("same_people", "count", count, at_least=1)
+        return self.origin.same_people(count)
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
@@ -429,9 +461,11 @@ class Release:
             raise AttributeError(self._lacks(name), name=name, obj=self)
         return self.shown.as_frame(pa.table(found.to_columns())) if hasattr(found, "to_columns") else found
 
-    @staticmethod
-    def _lacks(name: str) -> str:
-        return f"This release has no {name!r}; which attributes exist depends on the method."
+    def _lacks(self, name: str) -> str:
+        if name in self.loss:
+            return f"This release has no {name!r}. Did you mean 'loss.{name}'?"
+        hint = "" if name.startswith("_") or name in self.details.declared() else did_you_mean(name, dir(self))
+        return f"This release has no {name!r}; {hint or 'which attributes exist depends on the method.'}"
 
     def __getattr__(self, name: str) -> Any:
         """Offer what a method of another package declares: the fields of its own kind of `MethodDetails`."""

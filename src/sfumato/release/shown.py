@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.common.progress import Progress, stage
 from sfumato.errors import VerificationError
 from sfumato.io import Source, write_table
+from sfumato.io.spss_stata_sas import FileLabels
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 from sfumato.verify.written import PromisedTable, verify_written
@@ -162,5 +163,6 @@ class ShownInMemory:
             progress("reading the file back", 0.0)
             notes.extend(verify_written(file, form, asked))
 
-        write_table(self.table, path, stage(progress, "writing the file"), inspect, form)
+        labels = None if self.source is None else FileLabels(self.source.labels, self.source.value_labels)
+        write_table(self.table, path, stage(progress, "writing the file"), inspect, form, labels)
         return replace(known, notes=tuple(notes))

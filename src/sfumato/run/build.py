@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.progress import Clock, Progress, Tell, silent, stage
+from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, reporting, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.rows import gather
-from sfumato.common.threads import threads
+from sfumato.common.threads import at_most, threads
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
@@ -37,6 +37,7 @@ from sfumato.run.origin import OriginInMemory
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Request
+from sfumato.run.where import in_memory, opened
 from sfumato.table.encoding import distinct
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding, get_ready
@@ -44,8 +45,29 @@ from sfumato.table.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
-if TYPE_CHECKING:
-    pass
+
+def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that a request asks for, in memory or by an engine."""
+    with at_most(request.threads):
+        data = opened(data, request)
+        if in_memory(data, request):
+            request.require_privacy()
+            return release_in_memory(data, request, progress)
+        from sfumato.run.large import run_by_engine  # noqa: PLC0415
+
+        return replace(run_by_engine(data, request, anonymize_for, progress), policy=request)
+
+
+def release_in_memory(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Read a table, prepare it, find classes, and build the release, which verifies it.
+
+    The release has passed the independent check; `Release.write` writes it and checks the written file.
+    """
+    clock = Clock()
+    with reporting(progress, request.caller) as report:
+        table = Attempts.of(data, request, report)
+        found = table.find(table.request, report, clock)
+        return table.release(found, report, clock)
 
 
 def build_release(
@@ -59,9 +81,9 @@ def build_release(
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
         random = prepared.secret.generator("singling out")
         alone = beside.submit(lambda: singling_out(microdata, classes, random).to_dict())
-        order = _release_order(prepared, classes, request)
+        order = release_order(prepared, classes, request)
         places = gather(prepared.places, order)
-        shown = _shown(source, prepared, found, order, places, stage(progress, "writing values"))
+        shown = show_rows(source, prepared, found, order, places, stage(progress, "writing values"))
         outcome = BuildOutcome(
             request,
             prepared.roles,
@@ -87,7 +109,7 @@ def build_release(
         shown=shown,
         loss=found.loss,
         verification=verification,
-        origin=OriginInMemory(prepared, found, shown, people),
+        origin=OriginInMemory(prepared, found, shown, people, order),
         row_of=None if prepared.left_out or prepared.drawn_from is not None else places,
         people=people,
     )
@@ -107,6 +129,8 @@ class Attempts:
         What the preset did, for the manifest.
     seconds
         How long reading and looking took.
+    wanted
+        The request as it was given.
     memory
         What a method keeps for the next attempt, such as the order of the rows; None for one attempt only.
     """
@@ -116,6 +140,7 @@ class Attempts:
     asked: Request
     preset: Mapping[str, Any]
     seconds: dict[str, float]
+    wanted: Request = field(repr=False)
     memory: dict[Any, Any] | None = field(default=None, repr=False)
 
     @classmethod
@@ -129,13 +154,13 @@ class Attempts:
         guarded: bool = True,
     ) -> Self:
         """Read and encode a table, and let guardrails look at it unless no release will be handed out."""
-        clock = Clock()
+        clock, wanted = Clock(), request
         get_ready()
         with clock.measuring("total"), clock.measuring("read"):
             progress("reading", 0.0)
             source, request, preset = open_table(data, request)
             prepared = prepare(read_table(source, request, progress), request, progress)
-        table = cls(source, prepared, request, preset, clock.seconds, {} if several else None)
+        table = cls(source, prepared, request, preset, clock.seconds, wanted, {} if several else None)
         if guarded:
             with clock.measuring("total"), clock.measuring("guardrails"):
                 assert table.cautions is not None
@@ -172,7 +197,8 @@ class Attempts:
                 release = build_release(self.source, self.prepared, found, clock, progress)
             cautions = looking.result()
         clock.add(self.seconds)
-        return completed(release, self.view, cautions, clock, **self.preset)
+        policy = replace(self.wanted, privacy=found.request.privacy, method=found.request.method)
+        return completed(replace(release, policy=policy), self.view, cautions, clock, **self.preset)
 
     def _cautions(self, found: FoundClasses, clock: Clock) -> tuple[Caution, ...]:
         request = found.request
@@ -180,7 +206,7 @@ class Attempts:
             return cautions_after(found.view(self.view, found.loss), request.confirm, request.strict, self.cautions)
 
 
-def _shown(
+def show_rows(
     source: Source,
     prepared: Prepared,
     found: FoundClasses,
@@ -206,6 +232,18 @@ def _shown(
     if weighed_by is None or prepared.weights is None:
         return shown
     return with_weights(shown, list(prepared.roles), weighed_by, prepared.weights[places], prepared.total_weight)
+
+
+def release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
+    """The released rows in the order of the release: random once more, or as in the input.
+
+    The order does not depend on what the rows hold: an attacker who can recompute an order can test guesses by it.
+    """
+    if request.keep_order:
+        order = inverse(prepared.places)
+    else:
+        order = prepared.secret.permutation("order after", len(prepared.places))
+    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
 @dataclass(frozen=True)
@@ -315,7 +353,7 @@ class BuildOutcome:
             },
             smallest_count=0 if request.preset is None else request.rules.smallest_count,
             singling_out=singling_out,
-            seconds=clock.seconds,
+            seconds=dict(clock.seconds),  # guardrails add their own beside this
         )
 
 
@@ -330,18 +368,6 @@ def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...]
     release.manifest["grounds"] = Grounds.of(release.manifest, release.verification).to_dict()
     release.manifest["seconds"] = clock.rounded()
     return release
-
-
-def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
-    """The released rows in the order of the release: random once more, or as in the input.
-
-    The order does not depend on what the rows hold: an attacker who can recompute an order can test guesses by it.
-    """
-    if request.keep_order:
-        order = inverse(prepared.places)
-    else:
-        order = prepared.secret.permutation("order after", len(prepared.places))
-    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
 def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:

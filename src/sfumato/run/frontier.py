@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from sfumato.errors import CautionError, InfeasibleError, ParameterError
 from sfumato.methods import Task
 from sfumato.methods.linear.hilbert import HilbertCurve
 from sfumato.methods.linear.row_order import sorted_line
-from sfumato.privacy import KAnonymity, Requirements
+from sfumato.privacy import KAnonymity, PrivacyModel, Requirements
 from sfumato.release.frontier_point import FrontierPoint
 from sfumato.release.release import Release
 from sfumato.run.build import Attempts
@@ -63,13 +63,16 @@ class Frontier(Iterator[FrontierPoint]):
         Every k, in the order in which they are computed.
     rows
         The rows of the table.
+    progress
+        Where progress is reported, as in `sfumato.anonymize`; it may be changed between points.
     """
 
     def __init__(
         self, attempts: Attempts, sizes: Sequence[int], *, bounds: bool = True, progress: ProgressOption = False
     ) -> None:
         self.sizes = from_the_middle(sizes)
-        self._attempts, self._bounds, self._progress = attempts, bounds, progress
+        self.progress = progress
+        self._attempts, self._bounds = attempts, bounds
         self._known: dict[int, FrontierPoint] = {}
         self._found: dict[int, FoundClasses] = {}
         self._built: tuple[int, Release] | None = None
@@ -129,18 +132,28 @@ class Frontier(Iterator[FrontierPoint]):
         All releases of one frontier share its secret. Publish one of them: two releases of one table tell more together
         than each alone.
         """
-        if self._built is not None and self._built[0] == k:
-            return self._built[1]
-        found = self._found.get(k)
-        if found is None:
+        if k not in self._found:
             point = self.point(k)
             if point.failed is not None:
                 raise InfeasibleError(point.failed)
-            assert self._built is not None
-            return self._built[1]
+        built, found = self._built, self._found[k]
+        if built is not None and built[0] == k:
+            return built[1]
         release = self._run(lambda report: self._attempts.release(found, report))
         self._built = k, release
         return release
+
+    def nearest(self, k: int) -> tuple[PrivacyModel, ...]:
+        """The strongest models that a table can keep where those at k are impossible: k and l as large as they may be.
+
+        Whether some release keeps them is known once its point is computed; the table as one class does.
+        """
+        prepared = self._attempts.prepared
+
+        def possible(models: Sequence[PrivacyModel]) -> bool:
+            return not Requirements(tuple(models), prepared.for_methods).broken_by_table()
+
+        return tuple(_lowered(model, possible) for model in self._request(k).privacy)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values, ready for JSON."""
@@ -187,7 +200,7 @@ class Frontier(Iterator[FrontierPoint]):
             yield from ((self._bounded, k) for k in self.sizes if k in lacking)
 
     def _run(self, work: Callable[[Progress], T]) -> T:
-        with at_most(self._attempts.request.threads), reporting(self._progress, self._attempts.request.caller) as tell:
+        with at_most(self._attempts.request.threads), reporting(self.progress, self._attempts.request.caller) as tell:
 
             def report(stage: str, share: float) -> None:
                 if self._cancelled.is_set():
@@ -288,6 +301,22 @@ def from_the_middle(sizes: Sequence[int]) -> tuple[int, ...]:
         return not usual, round(abs(math.log(k / middle)), 9), k
 
     return tuple(sorted(ordered, key=place))
+
+
+def _lowered(model: PrivacyModel, possible: Callable[[Sequence[PrivacyModel]], bool]) -> PrivacyModel:
+    """Lower the k or l of a model to the largest whole number that the table as one class keeps."""
+    name = next((name for name in ("k", "l") if hasattr(model, name)), None)
+    if name is None or possible([model]):
+        return model
+    low, high = 1, math.ceil(getattr(model, name))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if possible([_with(model, name, middle)]) else (low, middle)
+    return _with(model, name, low)
+
+
+def _with(model: PrivacyModel, name: str, value: int) -> PrivacyModel:
+    return cast(PrivacyModel, replace(cast(Any, model), **{name: value}))
 
 
 def checked_sizes(caller: str, k: object) -> tuple[int, ...]:

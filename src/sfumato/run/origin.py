@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.progress import ProgressOption
+from sfumato.common.grouping import RowGroups, code_column, group_rows
+from sfumato.common.progress import ProgressOption, silent
+from sfumato.common.rows import gather
+from sfumato.errors import VerificationError
 from sfumato.hierarchies.base import inverse
+from sfumato.io import open_source
 from sfumato.privacy import Requirements
 from sfumato.release.origin import Origin
 from sfumato.release.shown import ShownInMemory
@@ -19,12 +23,13 @@ from sfumato.release.values import ValueCounts, class_table, count_values
 from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
 from sfumato.table.schema import Schema
+from sfumato.verify.verification import Achieved, Verification
 
 if TYPE_CHECKING:
     from sfumato.assess.queries import Where
     from sfumato.assess.risk import BeforeAfter, Risk
     from sfumato.loss import Bound
-    from sfumato.release.candidates import CandidatesLeft, Fitting
+    from sfumato.release.candidates import CandidatesLeft, Fitting, SamePerson
     from sfumato.release.explanation import Explanation, WhatIf
 
 
@@ -38,12 +43,15 @@ class OriginInMemory(Origin):
         The encoded table, and the classes that a method found for it.
     shown, people
         The released rows, and the person of each where several rows may belong to one.
+    order
+        Which row of the encoded table each released row is.
     """
 
     prepared: Prepared = field(repr=False)
     found: FoundClasses = field(repr=False)
     shown: ShownInMemory = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
         """Copies of a release share its original, which never changes."""
@@ -52,6 +60,25 @@ class OriginInMemory(Origin):
     def bound(self) -> Bound:
         """Compute a lower bound on the GCP of any release, with row prices in the order of the input."""
         return bound_of(self.prepared, self.found)
+
+    def shown_as(self, intervals: str) -> ShownInMemory:
+        """Show the same classes in the same order with intervals in another way, as the request could have asked."""
+        from sfumato.run.build import release_order, show_rows  # noqa: PLC0415
+
+        request = self.found.request.with_intervals(intervals)
+        order = release_order(self.prepared, self.found.recoded.classes, request)
+        places = gather(self.prepared.places, order)
+        source = self.shown.source
+        assert source is not None
+        shown = show_rows(source, self.prepared, replace(self.found, request=request), order, places, silent)
+        if request.preset is not None:
+            from sfumato.run.presets import with_left_over  # noqa: PLC0415
+
+            unchecked = Verification(shown.table.num_rows, 0, Achieved(None, {}), ())
+            found = with_left_over(unchecked, request, open_source(shown.table), made=True)
+            if not found.ok:
+                raise VerificationError(f"This view of the release is not safe.\n{found.broken_rules()}")
+        return shown
 
     def value_counts(self) -> dict[str, ValueCounts]:
         """Count the values of every quasi-identifier, also in the rows that are left out."""
@@ -82,6 +109,30 @@ class OriginInMemory(Origin):
         before = Fitting.of(Released(table, hierarchies), where, prepared.people)
         left_out = self.found.recoded.classes.suppressed + prepared.left_out
         return candidates(before, after, [name for name in sensitive if name not in where], left_out)
+
+    def same_people(self, count: int) -> tuple[SamePerson, ...]:
+        """Show some people before and after: the first rows of the encoded table, whose order is random."""
+        from sfumato.release.candidates import SamePerson  # noqa: PLC0415
+
+        prepared, shown = self.prepared, self.shown
+        few = np.arange(min(count, len(prepared.microdata)))
+        place = np.full(len(prepared.microdata), -1)
+        place[self.order] = np.arange(len(self.order))
+        alike = group_rows(code_column(name, shown.table.column(name)) for name in shown.class_columns)
+        before, after = _texts(prepared.originals(rows=few)), self._shown_texts(place[few])
+        return tuple(
+            SamePerson(int(prepared.places[row]), before[row], after[row], _size(alike, int(place[row]))) for row in few
+        )
+
+    def _shown_texts(self, rows: NDArray[np.int64]) -> list[dict[str, str | None] | None]:
+        """What released rows show, by the original's columns; None where the row is -1. Two bounds are shown as one."""
+        told = _texts(self.shown.table.take(pa.array(np.maximum(rows, 0))))
+        for record in told:
+            for name, columns in self.shown.quasi_identifiers.items():
+                if columns != (name,):
+                    ends = [record.pop(column) for column in columns]
+                    record[name] = "–".join("…" if end is None else end for end in ends)
+        return [record if row >= 0 else None for row, record in zip(rows, told, strict=True)]
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain why the release looks as it does, and what other settings would cost."""
@@ -139,3 +190,14 @@ def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
     whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
     weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
     return pa.table(codes | secrets | whose | weights)
+
+
+def _texts(table: pa.Table) -> list[dict[str, str | None]]:
+    """The rows of a table as texts."""
+    columns = {name: table.column(name).cast(pa.string()) for name in table.column_names}
+    return cast(list[dict[str, str | None]], pa.table(columns).to_pylist())
+
+
+def _size(alike: RowGroups, row: int) -> int:
+    """How many rows look like a row; none like one that is left out."""
+    return int(alike.sizes[alike.of_row[row]]) if row >= 0 else 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from sfumato.errors import ParameterError, invalid_parameter, listed, shortened
+from sfumato.errors import ParameterError, did_you_mean, invalid_parameter, listed, shortened
 from sfumato.hierarchies import HIERARCHIES, Hierarchy, Taxonomy
 from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
@@ -234,9 +233,8 @@ def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> No
 
 def _not_known(name: str, known: Iterable[str], kind: str = "") -> str:
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f" Did you mean '{close[0]}'?" if close else ""
-    return f"{kind}'{name}' is not known.{hint} Known: {listed(names) or 'none'}."
+    hint = f"{did_you_mean(name, names)} Known: {listed(names) or 'none'}.".lstrip()
+    return f"{kind}'{name}' is not known. {hint}"
 
 
 def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:

@@ -105,19 +105,21 @@ class Prepared:
         """All rows that take part or lack a value."""
         return len(self.microdata) + self.left_out
 
-    def originals(self, names: Sequence[str] | None = None) -> pa.Table:
+    def originals(
+        self, names: Sequence[str] | None = None, rows: NDArray[np.integer] | slice = slice(None)
+    ) -> pa.Table:
         """Decode the rows of ``microdata`` to the values that were read, instead of reading them again.
 
-        ``names`` are the columns that are wanted; None for all.
+        ``names`` and ``rows`` are what is wanted; all if left out.
         """
         columns = {}
-        for domain, codes in zip(self.microdata.domains, self.microdata.codes.T, strict=True):
+        for domain, codes in zip(self.microdata.domains, self.microdata.codes[rows].T, strict=True):
             if names is None or domain.name in names:
                 known = pa.array(codes, mask=codes >= len(domain.values))
                 columns[domain.name] = domain.values.take(known)
-        rows = pa.array(self.places)
+        places = pa.array(self.places[rows])
         others = [name for name in self.table.column_names if names is None or name in names]
-        return pa.table(columns | {name: self.table[name].take(rows) for name in others})
+        return pa.table(columns | {name: self.table[name].take(places) for name in others})
 
     @cached_property
     def units(self) -> Units | None:

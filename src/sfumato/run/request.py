@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
@@ -16,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args,
 from sfumato import methods
 from sfumato.assess.cautions import CODES, check_confirmed
 from sfumato.common import parameters
-from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.errors import ParameterError, SchemaError, did_you_mean, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.grid_domain import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
+from sfumato.io.source import date_forms, decimal_sign
+from sfumato.loss import Minimized
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.population import PopulationModel
@@ -44,10 +45,13 @@ ENGINES = (AUTO, "memory", "duckdb")
 CLUSTERS = ("spark", "local", "yarn", "k8s://")
 
 #: Options that may be given in several forms, of which the request keeps one.
-SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}
+SPELT = {"transform", "pseudonymize", "sample", "na", "dates", "confirm", "temporary"}
 
 #: Options by column: a request keeps them as mappings, also where nothing is given.
-BY_COLUMN = {"transform", "pseudonymize", "na"}
+BY_COLUMN = {"transform", "pseudonymize", "na", "dates"}
+
+#: The options that say how a table is to be read.
+READING = ("separator", "encoding", "sheet", "layout", "decimal", "dates", "skip")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,6 +71,9 @@ class RolesAndRules(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+    decimal: str | None
+    dates: Mapping[str, str] | str
+    skip: int | None
 
 
 class CheckArguments(RolesAndRules, total=False):
@@ -104,6 +111,9 @@ class AnatomizeArguments(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     layout: str | None
+    decimal: str | None
+    dates: Mapping[str, str] | str
+    skip: int | None
 
 
 class AttemptArguments(RolesAndRules, total=False):
@@ -145,6 +155,7 @@ class Arguments(RecodeArguments, total=False):
     """All arguments of a release."""
 
     method: MethodOption
+    minimize: Minimized | None
     refine: bool | float | str
 
 
@@ -163,7 +174,8 @@ def engine_option(owner: str, name: str, value: object) -> object:
     named = isinstance(value, str) and (value in ENGINES or value.startswith(CLUSTERS))
     if not named and not isinstance(value, EngineOption):
         options = ", ".join(repr(one) for one in ENGINES)
-        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value)
+        hint = did_you_mean(value, ENGINES)
+        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value, hint)
     return value
 
 
@@ -210,6 +222,9 @@ class Request:
     encoding: str | None = option(None, parameters.text)
     sheet: str | None = option(None, parameters.text)
     layout: str | None = option(None, parameters.text)
+    decimal: str | None = option(None, decimal_sign)
+    dates: Mapping[str, str] = option((), date_forms)
+    skip: int | None = option(None, parameters.integer, at_least=0)
     na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
     confirm: tuple[str, ...] = option((), parameters.names)
     strict: bool = option(False, parameters.flag)
@@ -287,6 +302,7 @@ class Request:
         t: float | None = None,
         privacy: PrivacyModel | Sequence[PrivacyModel] = (),
         method: MethodOption = AUTO,
+        minimize: Minimized | None = None,
         refine: bool | float | str = False,
         **options: Any,
     ) -> Self:
@@ -295,7 +311,7 @@ class Request:
         return cls(
             schema=_one_schema(caller, schema, roles),
             privacy=all_models(caller, privacy, k, l, t),
-            method=find_method(method) if refine is False else methods.Refined(find_method(method), refine),
+            method=_method(caller, find_method(method), minimize, refine),
             caller=caller,
             **options,
         )
@@ -306,9 +322,25 @@ class Request:
         object.__setattr__(changed, "schema", schema)
         return changed
 
+    def with_intervals(self, intervals: str) -> Self:
+        """The same request with intervals shown in another way, if its models can be verified there."""
+        changed = copy(self)
+        object.__setattr__(changed, "intervals", intervals)
+        changed._check_together()
+        return changed
+
     def open(self, data: object) -> Source:
         """Open a table with the reading options of this request."""
-        return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
+        return open_source(data, **self.reading())
+
+    def reading(self) -> dict[str, Any]:
+        """How a table is to be read: the options of `open_source`."""
+        return {name: getattr(self, name) for name in READING}
+
+    def for_its_release(self) -> Self:
+        """The same request for the table that it makes, which is read as Sfumato writes it."""
+        plain: dict[str, Any] = dict.fromkeys(READING) | {"dates": {}}
+        return replace(self, **plain)
 
     @property
     def changes_rows(self) -> bool:
@@ -318,11 +350,13 @@ class Request:
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse confirmations and missing values of columns that the table does not have."""
         check_confirmed(self.confirm, columns, CODES)
-        unknown = [name for name in self.na if name not in columns and name != EVERY_COLUMN]
-        if unknown:
-            raise SchemaError(
-                f"'na' names {listed(unknown)}, which the table does not have. Its columns are {listed(columns)}."
-            )
+        for option, named in (("na", self.na), ("dates", self.dates)):
+            unknown = [name for name in named if name not in columns and name != EVERY_COLUMN]
+            if unknown:
+                raise SchemaError(
+                    f"'{option}' names {listed(unknown)}, which the table does not have. Its columns are "
+                    f"{listed(columns)}."
+                )
 
     def read_as_text(self) -> list[str]:
         """The columns that are read as text even if all of their values look like numbers."""
@@ -394,12 +428,23 @@ def all_models(
     return tuple(model for at, model in enumerate(asked) if model not in asked[:at])
 
 
+def _method(caller: str, method: Method, minimize: Minimized | None, refine: bool | float | str) -> Method:
+    """The method with the loss to minimize, refined if asked for; whichever of the two can lower the loss does."""
+    from sfumato.run.policy import refined, with_parameters  # noqa: PLC0415
+
+    if minimize is None:
+        return method if refine is False else methods.Refined(method, refine)
+    given = {"minimize": minimize}
+    return with_parameters(method, given, caller) if refine is False else refined(method, given, refine, caller)
+
+
 def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> Schema:
     """Take the caller's schema, or make one of the roles."""
     if schema is None:
         return Schema(*roles)
     if not isinstance(schema, Schema):
-        raise invalid_parameter(caller, "schema", "a Schema", schema)
+        hint = "Say what each column is: quasi_identifiers=…, sensitive=…, identifiers=…, rest='drop'."
+        raise invalid_parameter(caller, "schema", "a Schema", schema, hint)
     if any(roles):
         raise SchemaError("Roles are given twice: in the schema and as arguments. Say them in one place.")
     return schema
@@ -423,9 +468,8 @@ def spelled_out(function: Function) -> Function:
     def called(*args: Any, **given: Any) -> Any:
         for name in given:
             if name not in full.parameters:
-                close = difflib.get_close_matches(name, full.parameters, n=1)
-                hint = f" Did you mean '{close[0]}'?" if close else ""
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'.{hint}")
+                hint = did_you_mean(name, full.parameters)
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'. {hint}".rstrip())
         return function(*args, **given)
 
     called.__signature__ = full  # type: ignore[attr-defined]

@@ -37,7 +37,7 @@ EXAMPLES = ("census", "patients")
 #: The most characters of a policy file.
 MOST_POLICY = 900_000
 #: The status of a refusal by its kind; 409 for all others.
-STATUS = {"token": 403, "ticket": 404, "no-job": 404, "stale": 412, "not-verified": 409}
+STATUS = {"token": 403, "ticket": 404, "no-job": 404, "too-large": 413, "stale": 412, "not-verified": 409}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -88,6 +88,9 @@ def _explained(handler: Handler) -> Handler:
             return JSONResponse({"error": {"kind": error.kind}}, STATUS.get(error.kind, 409))
         except SfumatoError as error:
             return JSONResponse({"error": {"kind": type(error).__name__, "message": str(error)}}, 400)
+        except Exception:
+            # What it says may hold values of the table, so nobody is told.
+            return JSONResponse({"error": {"kind": "Unexpected"}}, 500)
 
     return handle
 
@@ -126,6 +129,8 @@ class _Routes:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        paths = [path for path in STATIC.rglob("*") if path.suffix in TYPES]
+        self._files = {path.relative_to(STATIC).as_posix(): path for path in paths}
 
     # Files
 
@@ -133,10 +138,8 @@ class _Routes:
         return _file(STATIC / "index.html")
 
     async def static(self, request: Request) -> Response:
-        path = (STATIC / request.path_params["name"]).resolve()
-        if not path.is_relative_to(STATIC.resolve()) or path.suffix not in TYPES or not path.is_file():
-            return Response(status_code=404)
-        return _file(path)
+        path = self._files.get(request.path_params["name"])
+        return Response(status_code=404) if path is None else _file(path)
 
     async def download(self, request: Request) -> Response:
         name, path = self._session.redeem(request.path_params["ticket"])

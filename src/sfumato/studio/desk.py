@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,8 +16,9 @@ from sfumato import datasets
 from sfumato.api.policy import Policy
 from sfumato.api.profile import profile
 from sfumato.common.progress import Progress
-from sfumato.errors import CautionError, ParameterError, SfumatoError
+from sfumato.errors import CautionError, ParameterError, SfumatoError, SourceError
 from sfumato.io import Source, open_source, write_table
+from sfumato.io.memory import in_words
 from sfumato.privacy import KAnonymity
 from sfumato.profiles import Profile
 from sfumato.profiles.draft import draft
@@ -27,6 +29,9 @@ from sfumato.table.schema import Schema
 
 #: The people of the example census.
 EXAMPLE_ROWS = 20_000
+#: The most columns that the page shows, and the most bytes that a workbook may unpack to.
+MOST_COLUMNS = 2_000
+MOST_UNPACKED = 2 * 2**30
 
 
 class Held:
@@ -55,7 +60,14 @@ class Held:
     def source(self) -> Source:
         """The open file."""
         self.make_example()
-        return open_source(self.path)
+        refuse_unpacking(self.path)
+        found = open_source(self.path)
+        if len(found.columns) > MOST_COLUMNS:
+            raise SourceError(
+                f"The table has {len(found.columns):,} columns, and the studio shows at most {MOST_COLUMNS:,}. "
+                "Leave out columns that nobody needs, or use the command line."
+            )
+        return found
 
     def make_example(self) -> None:
         """Write the example, if it is one and is not there yet."""
@@ -74,9 +86,21 @@ class Held:
         """What the columns are; counted once."""
         with self.lock:
             if self._profile is None:
-                self.make_example()
-                self._profile = profile(self.path, progress=tell)
+                self._profile = profile(self.source, progress=tell)
             return self._profile
+
+
+def refuse_unpacking(path: Path, most: int = MOST_UNPACKED) -> None:
+    """Refuse a workbook that would unpack to more than anybody types."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(one.file_size for one in archive.infolist())
+    if unpacked > most:
+        raise SourceError(
+            f"The file unpacks to {in_words(unpacked)}, and the studio reads at most {in_words(most)} of such a file. "
+            "Save the table as CSV or Parquet."
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sfumato.studio.session import Session
+from sfumato.studio.session import NotAllowedError, Session
 
 #: What the page may load, run, frame and send: its own files only.
 POLICY = (
@@ -72,8 +72,6 @@ class Gate:
             return
         try:
             await self._app(scope, _Limited(scope, receive), answer)
-        except _TooMuchError:
-            await answer.refuse(413, "too-large")
         except Exception:
             # A traceback could show values of the table.
             await answer.refuse(500, "Unexpected")
@@ -112,10 +110,6 @@ class Gate:
         return scope["path"] == "/" and scope["method"] in READING and navigates
 
 
-class _TooMuchError(Exception):
-    """A body is larger than any that the page sends."""
-
-
 class _Limited:
     """Receives a body up to a limit; uploads have a limit of their own."""
 
@@ -127,7 +121,7 @@ class _Limited:
         message = await self._receive()
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise _TooMuchError
+            raise NotAllowedError("too-large")
         return message
 
 

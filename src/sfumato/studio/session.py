@@ -280,8 +280,11 @@ class Session:
     def _worker_is(self, state: str) -> None:
         """Tell the page about the worker; called from its threads."""
         self.worker_state = state
+        self._tell_from_thread({"kind": "worker", "state": state})
+
+    def _tell_from_thread(self, notice: Notice) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.tell, {"kind": "worker", "state": state})
+            self._loop.call_soon_threadsafe(self.tell, notice)
 
     def tell(self, notice: Notice) -> None:
         """Tell the page something that it did not ask."""
@@ -301,7 +304,6 @@ class Session:
                     yield await asyncio.wait_for(queue.get(), HEARTBEAT)
                 except TimeoutError:
                     yield {"kind": "alive"}
-            yield {"kind": "closed"}
         finally:
             self._listeners.discard(queue)
             self.present -= 1
@@ -356,6 +358,7 @@ class Session:
         self._tickets.clear()
         self.folder.close()
         self.closed.set()
+        self._tell_from_thread({"kind": "closed"})
 
 
 def release_plan(plan: Plan) -> Plan:

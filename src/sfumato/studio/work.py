@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from sfumato.common.threads import while_running
+
 #: Messages to the server: the number of the job, what kind, and plain values.
 Message = tuple[int, str, Any]
 
@@ -44,7 +46,7 @@ class Desk:
             if kind == "cancel":
                 self._cancelled.add(job)
             else:
-                threading.Thread(target=self._answer, args=(job, *rest), daemon=True).start()
+                while_running(self._answer, job, *rest)
 
     def _send(self, job: int, kind: str, value: Any) -> None:
         with self._sending:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
+from sfumato.common.threads import while_running
 from sfumato.studio import work
 
 #: The seconds that a cancelled job may take to notice; then the process is killed.
@@ -82,7 +83,7 @@ class WorkerProcess:
         self._process = context.Process(target=work.run, args=(there,), daemon=True, name="sfumato-studio-worker")
         self._process.start()
         there.close()
-        threading.Thread(target=self._listen, args=(here, self._process), daemon=True).start()
+        while_running(self._listen, here, self._process)
 
     def ask(self, name: str, question: Mapping[str, Any], hear: Hear) -> int:
         """Ask an operation; ``hear`` gets its messages from another thread. Returns the number of the job."""
@@ -105,9 +106,7 @@ class WorkerProcess:
             job.cancelling = True
             with suppress(OSError, ValueError):
                 self._connection.send(("cancel", number))
-        timer = threading.Timer(PATIENCE, self._kill_for, (number,))
-        timer.daemon = True
-        timer.start()
+        while_running(self._kill_for, number, after=PATIENCE)
 
     def _kill_for(self, number: int) -> None:
         """Kill the process because of a job that did not end; the other jobs begin again in a new one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,8 +9,8 @@ import pyarrow as pa
 
 from sfumato.common import parameters
 from sfumato.common.html import Content, Markup, fragment, table
-from sfumato.errors import SchemaError, invalid_parameter, listed
-from sfumato.hierarchies import Hierarchy, with_levels
+from sfumato.errors import SchemaError, did_you_mean, invalid_parameter, listed
+from sfumato.hierarchies import KINDS, Hierarchy, with_levels
 
 #: A hierarchy that is chosen by the type of the column.
 Declared = Hierarchy | None
@@ -203,8 +202,8 @@ def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and all(part in columns for part in parts):
             return f"Name {listed(parts)} one by one (on the command line: an option for each)."
-        if close := difflib.get_close_matches(name, columns, n=1):
-            return f"Did you mean '{close[0]}'?"
+        if meant := did_you_mean(name, columns):
+            return meant
     return "Check the spelling."
 
 
@@ -233,5 +232,7 @@ def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[st
     for name, hierarchy in given.items():
         if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
             expected = "None or a hierarchy such as Numeric(), Taxonomy.read(...) or Prefix()"
-            raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, hierarchy)
+            kind = KINDS.get(hierarchy) if isinstance(hierarchy, str) else None
+            hint = "" if kind is None else f"Write sf.{kind.__name__}()."
+            raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, hierarchy, hint)
     return dict(given)

@@ -13,7 +13,7 @@ from sfumato.common.threads import side_by_side
 from sfumato.errors import SourceError, listed, shortened
 from sfumato.verify.delimited import read_delimited, read_header
 from sfumato.verify.json_text import read_json
-from sfumato.verify.statistics_files import STATISTICS, read_statistics
+from sfumato.verify.statistics_files import FOREIGN, STATISTICS, read_foreign, read_statistics
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 
@@ -57,6 +57,8 @@ def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[
     places = [names.index(column) for column in columns]
     if form in STATISTICS:
         return read_statistics(path, form, places).rename_columns(list(columns))
+    if form in FOREIGN:
+        return read_foreign(path, form, names, places)
     if form not in SEPARATORS:
         return read_file(path, form, columns)
     return read_delimited(path, len(names), places, SEPARATORS[form]).rename_columns(list(columns))

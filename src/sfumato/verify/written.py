@@ -49,7 +49,8 @@ def verify_written(path: Path, form: str, promised: PromisedTable) -> list[str]:
     Parameters
     ----------
     path, form
-        The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"arrow"``, ``"sav"`` or ``"dta"``.
+        The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"arrow"``, ``"sav"``, ``"dta"``,
+        ``"xlsx"`` or ``"rds"``.
     promised
         The table that was written, and its promises.
 

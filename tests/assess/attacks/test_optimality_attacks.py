@@ -189,3 +189,37 @@ def test_people_may_be_in_some_releases_only(tmp_path):
 def test_composition_needs_another_release():
     report = sf.attack(ALL, STRONG, quasi_identifiers=["age", "pay", "town"], attacks="composition", seed=5)
     assert "another release" in report.skipped["composition"]
+
+
+def odd(rows: int = 80) -> pa.Table:
+    """Make up people with missing values, postcodes and dates."""
+    random = np.random.default_rng(0)
+
+    def holed(values: list) -> list:
+        return [None if random.random() < 0.1 else value for value in values]
+
+    return pa.table(
+        {
+            "age": holed(random.integers(18, 60, rows).tolist()),
+            "zip": holed([f"{code:05d}" for code in random.integers(10_000, 10_400, rows)]),
+            "when": pa.array(random.integers(0, 700, rows), pa.int32()).cast(pa.date32()),
+            "town": holed(random.choice(list("abcd"), rows).tolist()),
+            "ill": holed(random.choice(["flu", "gout", "ulcer"], rows).tolist()),
+        }
+    )
+
+
+@pytest.mark.parametrize("intervals", ["text", "bounds", "midpoint", "mean"])
+@pytest.mark.parametrize("method", ["peeling", "lattice", "cell-suppression", "full-subtree", "hilbert"])
+def test_releases_of_every_look_can_be_attacked(method: str, intervals: str):
+    table = odd()
+    known = {"age": None, "zip": sf.Prefix(), "when": None, "town": sf.Categorical(sets=2)}
+    told = {"quasi_identifiers": known, "sensitive": "ill", "seed": 1}
+    release = sf.anonymize(table, k=4, method=method, intervals=intervals, suppression=0.1, **told)
+    other = sf.anonymize(table.slice(0, 50), k=4, **told)
+    names = ["refinement", "downcoding", "cell ends", "predicate singling out", "composition"]
+    report = sf.attack(table, release, attacks=names, previous=[other], seed=1)
+    assert report.ok
+    assert {one.attack for one in report.outcomes} | set(report.skipped) == set(names)
+    assert all(0 <= one.low <= one.rate <= one.high <= 1 for one in report.outcomes)
+    assert all(0 <= one.baseline <= 1 for one in report.outcomes)

@@ -268,7 +268,7 @@ def test_a_file_of_anybody_is_read_by_the_levels_that_it_shows(tmp_path):
     path = tmp_path / "arx.csv"
     path.write_text("town;sex\n" + "\n".join(["North;f"] * 4 + ["Siena;m"] * 3) + "\n", encoding="utf-8")
     report = sf.attack(table, path, quasi_identifiers=HIERARCHIES, k=3, attacks="refinement", seed=1)
-    certain = next(one for one in report if one.variant == "values that become certain")
+    certain = next(one for one in report if one.variant == "hidden values")
     assert certain.rate == 1.0
     fixed = sf.attack(table, path, quasi_identifiers=HIERARCHIES, k=3, l=2, attacks="refinement", seed=1)
     assert all(one.rate < 1 for one in fixed)
@@ -281,3 +281,47 @@ def test_constraints_that_cannot_bind_are_left_out():
     program = HiddenCounts(behind.program.classes)
     visited = behind.levels.visited_before(behind.levels.nodes)
     assert list(order_constraints(program, behind.levels, 5, visited, takes_all=True)) == []
+
+
+def test_sensitive_values_become_certain_where_the_order_rules_a_coarser_class_out():
+    rows = [("Siena", "f")] * 3 + [("Pienza", "f")] * 2 + [("Siena", "m")] * 2
+    shown = greedily(rows, 3)
+    assert shown[3:] == [("South", "*")] * 4
+    names = dict(zip(TREES, map(list, zip(*rows, strict=True)), strict=True))
+    original = pa.table({**names, "ill": ["flu"] * 3 + ["gout", "ulcer"] * 2})
+    cells = dict(zip(TREES, map(list, zip(*shown, strict=True)), strict=True))
+    release = pa.table({**cells, "ill": original["ill"]})
+    told = {"quasi_identifiers": HIERARCHIES, "sensitive": "ill", "attacks": "refinement", "seed": 1}
+    # By their cells, the three women of Siena may be behind "South" too; but then they would have been shown finer.
+    found = {one.variant: one for one in sf.attack(original, release, k=3, **told).outcomes}["people's ill"]
+    assert found.baseline == 0.0
+    assert found.rate == pytest.approx(3 / 7)
+    # Diversity holds rows back for other reasons: nothing follows.
+    diverse = {one.variant: one for one in sf.attack(original, release, k=3, l=1, **told).outcomes}["people's ill"]
+    assert diverse.rate == 0.0
+
+
+def test_without_a_solver_the_attack_is_named_as_not_tried(monkeypatch):
+    monkeypatch.setattr("sfumato.assess.attacks.refinement.solver_is_installed", lambda: False)
+    table, _, release = peeled(60, 1, 4)
+    assert "sfumato[proven]" in sf.attack(table, release, attacks="refinement").skipped["refinement"]
+
+
+def test_nobody_can_rely_on_an_order_that_passes_over_rows_at_random():
+    people = sf.datasets.census(rows=600, seed=1)
+    broken = []
+    for asleep in (0.0, 0.3):
+        release = sf.anonymize(people.table, people.schema, k=5, method=sf.Peeling(asleep=asleep), seed=1)
+        scenario = Scenario(
+            people.table,
+            release.table,
+            release.hierarchies,
+            promised={"k": 5},
+            row_of=release.row_of,
+            order=PEELING,
+            tight=True,
+            random=np.random.default_rng(1),
+        )
+        behind = Behind.of(scenario)
+        broken.append(not behind.order_holds or behind.program.broken_by(true_counts(behind)) > 0)
+    assert broken == [False, True]

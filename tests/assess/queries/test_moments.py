@@ -20,7 +20,8 @@ def release_of(
     cells: list[Any], kind: pa.DataType, quasi: bool, intervals: str = "text", how: Any = None
 ) -> sf.Release:
     table = pa.table({"q": [1] * len(cells), "at": pa.array(cells, kind)})
-    roles: dict[str, Any] = {"quasi_identifiers": {"q": None, "at": None}} if quasi else {"quasi_identifiers": "q"}
+    times = sf.Dates() if pa.types.is_timestamp(kind) else None  # undeclared, they are shown by days
+    roles: dict[str, Any] = {"quasi_identifiers": {"q": None, "at": times}} if quasi else {"quasi_identifiers": "q"}
     plain = {} if quasi else {"plain": "at", "confirm": "at"}
     return sf.anonymize(table, **roles, **plain, k=2, method="mondrian", intervals=intervals, seed=1)
 

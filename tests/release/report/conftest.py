@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -51,3 +53,43 @@ def policy(**more: object) -> sf.Policy:
 @pytest.fixture(scope="session")
 def release() -> sf.Release:
     return policy().run(people())
+
+
+def safe_release() -> sf.Release:
+    """Return a release in which nobody is exposed: few values, large groups, everything declared."""
+    random = np.random.default_rng(3)
+    table = pa.table(
+        {"age": random.integers(20, 60, 5_000), "illness": random.choice(["flu", "asthma", "angina"], 5_000)}
+    )
+    ages = {"age": sf.Numeric(widths=[10, 20])}
+    return sf.anonymize(table, quasi_identifiers=ages, sensitive="illness", k=50, l=2, method="incognito", seed=1)
+
+
+def adult_release(folder: Path) -> sf.Release:
+    """Return a release of Adult with k alone, in which salary classes are certain."""
+    adult = sf.datasets.adult(folder)
+    names = [name for name in adult.table.column_names if name != "salary-class"]
+    return sf.anonymize(
+        adult.table.slice(0, 6_000), quasi_identifiers=names, sensitive="salary-class", k=10, method="mondrian", seed=1
+    )
+
+
+def sixty_columns(rows: int = 300) -> sf.Release:
+    """Return a release with long names in German, Chinese and Arabic, and 52 columns that are published unchanged."""
+    random = np.random.default_rng(3)
+    known = {
+        "Alter": random.integers(18, 90, rows),
+        "Geschlecht": random.choice(["männlich", "weiblich", "divers"], rows),
+        "Postleitzahl": random.choice(["53115", "53117", "50667"], rows),
+        "年龄组": random.choice(["青年", "中年", "老年"], rows),
+        "教育程度": random.choice(["小学", "中学", "大学"], rows),
+        "المدينة": random.choice(["القاهرة", "الإسكندرية", "أسوان"], rows),
+        "المهنة": random.choice(["طبيب", "معلم", "مهندس"], rows),
+        "Familienstand der versicherten Person laut Antrag": random.choice(["ledig", "verheiratet"], rows),
+    }
+    names = [f"{('Messwert', '测量值', 'القياس')[at % 3]} {at} (Einheit mg/dl)" for at in range(52)]
+    plain = {name: random.integers(0, 12, rows) for name in names}
+    table = pa.table(known | plain | {"诊断": random.choice(["流感", "哮喘", "糖尿病"], rows)})
+    return sf.anonymize(
+        table, quasi_identifiers=list(known), sensitive="诊断", plain=names, k=5, l=2, method="mondrian", seed=1
+    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyarrow import csv
+from tests.release.report.conftest import adult_release, people, policy, safe_release, sixty_columns
 from tests.release.report.test_page import hostile_release
 
 import sfumato as sf
@@ -29,7 +32,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 #: A sheet of A4 without the margins of the page's own print style, in pixels of CSS.
-SHEET_WIDTH, SHEET_HEIGHT = (round((side - margin) * 96 / 25.4) for side, margin in ((210, 32), (297, 36)))
+SHEET_WIDTH, SHEET_HEIGHT = (round((side - margin) * 96 / 25.4) for side, margin in ((210, 28), (297, 28)))
+
+#: The smallest size of a letter in any picture, in pixels of the screen.
+SMALLEST_TEXT = """Math.min(...[...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return [...svg.querySelectorAll('text')].map(text => parseFloat(getComputedStyle(text).fontSize) * scale); }))"""
 
 
 def full_domain_release() -> sf.Release:
@@ -49,10 +57,37 @@ def full_domain_release() -> sf.Release:
 def pages(release: sf.Release, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Write some reports to open."""
     folder = tmp_path_factory.mktemp("pages")
-    made = {"usual": release, "hostile": hostile_release(), "lattice": full_domain_release()}
+    census = sf.datasets.census(rows=3_000, seed=1)
+    made = {
+        "usual": release,
+        "hostile": hostile_release(),
+        "lattice": full_domain_release(),
+        "census": sf.anonymize(census.table, census.schema, k=10, l=2, suppression=0.02, method="mondrian", seed=1),
+        "readme": sf.anonymize(census.table, census.without_levels().schema, k=10, l=3, method="mondrian", seed=1),
+        "sixty": sixty_columns(),
+        "green": safe_release(),
+    }
     for name, one in made.items():
         (folder / f"{name}.html").write_text(page(facts_of_release(one)), encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in made}
+    csv.write_csv(people(), folder / "original.csv")
+    csv.write_csv(people().drop_columns(["name"]), folder / "release.csv")
+    policy(suppression=0.0).report(folder / "broken.html", folder / "original.csv", folder / "release.csv")
+    return {name: folder / f"{name}.html" for name in (*made, "broken")}
+
+
+@pytest.fixture(scope="module")
+def adult(adult_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the report of a table that is kept beside the repository."""
+    path = tmp_path_factory.mktemp("adult") / "adult.html"
+    path.write_text(page(facts_of_release(adult_release(adult_dir))), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=("adult", "broken", "census", "green", "hostile", "readme", "sixty", "usual"))
+def path(request: pytest.FixtureRequest, pages: dict[str, Path]) -> Path:
+    """One report after the other, of every kind of table that reports were looked at with."""
+    found: Path = pages[request.param] if request.param in pages else request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +120,16 @@ def test_a_page_is_silent_and_accessible(browser: Any, pages: dict[str, Path], n
     try:
         assert heard == []
         assert tab.locator("section").count() == len(SECTIONS)
-        tab.evaluate(axe_source())
-        found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+        assert violations(tab) == []
     finally:
         tab.close()
+
+
+def violations(tab: Any) -> list[tuple[str, str, list[str]]]:
+    """Return what keeps people out of a page, as axe finds it."""
+    tab.evaluate(axe_source())
+    found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
 def axe_source() -> str:
@@ -114,11 +154,49 @@ def test_light_and_dark_paper_differ_also_in_pictures(browser: Any, pages: dict[
     assert all(light != dark for light, dark in zip(*looks, strict=True))
 
 
-@pytest.mark.parametrize("name", ["usual", "hostile"])
-def test_nothing_is_wider_than_a_telephone(browser: Any, pages: dict[str, Path], name: str) -> None:
-    tab, _ = opened(browser, pages[name], width=380)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 380
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (800, "light"), (390, "light")])
+def test_every_kind_of_table_fits_every_screen(browser: Any, path: Path, width: int, scheme: str) -> None:
+    tab, heard = opened(browser, path, scheme, width)
+    try:
+        assert heard == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.evaluate(SMALLEST_TEXT) >= 9
+        assert violations(tab) == []
+    finally:
+        tab.close()
+
+
+def test_page_one_is_one_screen(browser: Any, path: Path) -> None:
+    tab, _ = opened(browser, path, width=1280)
+    bottom = tab.evaluate("document.querySelector('#one').getBoundingClientRect().bottom")
     tab.close()
+    assert bottom <= 1000, "the height of a usual screen, without the bars of its browser"
+
+
+def test_page_one_is_one_sheet_of_a4(browser: Any, path: Path) -> None:
+    tab, _ = opened(browser, path)
+    whole = sheets(tab)
+    tab.evaluate("[...document.querySelectorAll('#one ~ *, footer')].forEach(one => one.remove())")
+    alone = sheets(tab)
+    tab.close()
+    assert alone == 1
+    assert 2 <= whole <= 8
+
+
+def test_the_sheets_of_a_longer_page_are_counted(browser: Any, pages: dict[str, Path]) -> None:
+    """The count above can fail."""
+    tab, _ = opened(browser, pages["usual"])
+    tab.evaluate("[...document.querySelectorAll('#one ~ *, footer')].forEach(one => one.remove())")
+    tab.evaluate("document.querySelector('#one .checked').textContent = 'more words '.repeat(2000)")
+    assert sheets(tab) > 1
+    tab.close()
+
+
+def sheets(tab: Any) -> int:
+    """Print a page, and count its sheets of A4."""
+    printed = tab.pdf(prefer_css_page_size=True)
+    assert set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", printed)) == {(b"594", b"841")}
+    return max(int(count) for count in re.findall(rb"/Count (\d+)", printed))
 
 
 @pytest.mark.parametrize("name", ["usual", "lattice"])

@@ -131,7 +131,8 @@ class TestContents:
         said = Reader(text).text
         before = release.risk.before
         assert f"{before.unique:,} ({before.prosecutor.unique_share:.1%}" in said
-        assert "risk above 0.09 (fewer than 11 look alike)" in said
+        assert "0.09 (1 in 11)" in said
+        assert "stricter than the promise, k = 5: asks for 11 who look alike" in said
         assert "Nearest to the limit of k" in said
 
     def test_what_was_lost(self, text: str, release: sf.Release):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html.parser import HTMLParser
 from itertools import product
+from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.release.report.conftest import people, policy
+from pyarrow import csv
+from tests.release.report.conftest import people, policy, safe_release
 
 import sfumato as sf
 from sfumato.assess.cautions import CODES, Caution
@@ -19,17 +22,7 @@ from sfumato.assess.cautions.caution import SEVERITIES
 from sfumato.release.report.caution_words import IN_WORDS
 from sfumato.release.report.facts import ReportFacts, facts_of_release
 from sfumato.release.report.page_one import PageOne, State, page_one
-from sfumato.release.report.released_rows import UniqueRows, count_unique
-
-
-def safe_release() -> sf.Release:
-    """Return a release in which nobody is exposed: few values, large groups, everything declared."""
-    random = np.random.default_rng(3)
-    table = pa.table(
-        {"age": random.integers(20, 60, 5_000), "illness": random.choice(["flu", "asthma", "angina"], 5_000)}
-    )
-    ages = {"age": sf.Numeric(widths=[10, 20])}
-    return sf.anonymize(table, quasi_identifiers=ages, sensitive="illness", k=50, l=2, method="incognito", seed=1)
+from sfumato.release.report.released_rows import UniqueRows, count_unique, example_of
 
 
 @pytest.fixture(scope="module", name="safe")
@@ -170,3 +163,103 @@ def test_certain_and_unique_are_among_the_first_figures(usual: PageOne, safe: Re
     for one in (usual, page_one(safe)):
         assert "certain" in one.figures[1].name
         assert "unique over all columns" in one.figures[2].name
+
+
+#: What a board asks before it signs, the part of page one that answers, and what stands there.
+QUESTIONS = {
+    "May I sign this?": ("state", r"Check before signing: every promise holds, \d+ things need a decision\."),
+    "Who gets it, and what for?": ("about", r"for: University of Siena\s+purpose: research on work"),
+    "How many people are in it?": ("cards", r"\d+ rows are published|rows are published \d+"),
+    "How likely is it that somebody is found?": ("safe", r"at worst 1 time in \d+, on average 1 time in \d+"),
+    "By whom: what does one have to know for that?": (
+        "safe",
+        r"Somebody who knows a person's age, hours, town and school",
+    ),
+    "How was it before?": ("safe", r"In the original, [\d.]+% could be found for certain"),
+    "Does it give anybody's illness away?": ("cards", r"have a sensitive value that is certain"),
+    "Does anybody still stand out, with everything in it?": ("cards", r"are unique over all columns [\d.]+%"),
+    "What is it still good for, and what is lost?": (
+        "useful",
+        r"of the detail is lost .* rows are left out\. Lost most: ",
+    ),
+    "What can still go wrong, and what do I do about it?": ("remains", r"unique over all columns\..* What helps: "),
+    "What do I have to take on trust?": ("rests", r"assumed others may know age, hours, town and school"),
+    "What does it look like?": ("example", r"age hours town school illness visit .*(\[\d+, \d+\]|\d+)"),
+    "Is this the file, who checked it, and when?": (
+        "checked",
+        r"[0-9a-f]{64} · recounted \d+ \w+ \d{4}, from the released",
+    ),
+    "Where do I sign?": ("decision", r"publish.*restricted recipients only.*rework.*name.*date.*signature"),
+}
+
+
+@pytest.fixture(scope="module", name="parts")
+def parts_of_page_one(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("release")
+    release = policy().run(people())
+    release.write(folder / "release.csv")
+    about = {"title": "Patients 2026", "recipient": "University of Siena", "purpose": "research on work"}
+    release.report(folder / "report.html", file=folder / "release.csv", **about)
+    return PartsOfPageOne((folder / "report.html").read_text(encoding="utf-8")).text
+
+
+class PartsOfPageOne(HTMLParser):
+    """The text of every element with a class inside page one, and of its title, by that class."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text: dict[str, str] = {}
+        self.open: list[tuple[str, ...]] = []
+        self.feed(page.replace("<wbr>", ""))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append((tag, *(dict(attrs).get("class") or "").split()))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        inside = {name for names in self.open for name in names}
+        for name in inside if "one" in inside or "header" in inside else ():
+            self.text[name] = " ".join(f"{self.text.get(name, '')} {data}".split())
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_page_one_answers_what_a_board_asks(parts: dict[str, str], question: str):
+    where, answer = QUESTIONS[question]
+    assert re.search(answer, parts[where]), parts[where]
+
+
+def test_page_one_has_the_title_that_was_given(parts: dict[str, str]):
+    assert parts["h1"] == "Patients 2026"
+
+
+def test_hostile_words_about_a_report_are_text(tmp_path: Path):
+    hostile = "<script>alert(1)</script>" * 40
+    release = safe_release()
+    release.report(tmp_path / "report.html", title=hostile, recipient=hostile, purpose="\u202e" + hostile)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_no_row_of_a_broken_release_is_shown(tmp_path: Path):
+    csv.write_csv(people(50), tmp_path / "original.csv")
+    csv.write_csv(people(50).drop_columns(["name"]), tmp_path / "release.csv")
+    policy(suppression=0.0).report(tmp_path / "r.html", tmp_path / "original.csv", tmp_path / "release.csv")
+    parts = PartsOfPageOne((tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert parts["example"] == "Example No row is shown of a table that must not be published."
+    assert parts["remains"].startswith("Remains A broken promise")
+
+
+def test_the_example_shows_every_kind_of_column_and_only_what_fits():
+    table = pa.table({f"column {at}": ["x" * 40] * 5 for at in range(60)} | {"secret": ["s"] * 5})
+    roles = dict.fromkeys(table.column_names, "quasi-identifier") | {"secret": "sensitive"}
+    example = example_of(table, roles)
+    assert "secret" in example.columns
+    assert len(example.rows) == 3
+    assert len(example.columns) + example.left_out == 61
+    assert sum(max(len(name), 22) for name in example.columns) <= 120
+    assert all(len(cell or "") <= 22 for row in example.rows for cell in row)

@@ -52,9 +52,10 @@ class ColumnLevels:
 
     @cached_property
     def of_cell(self) -> NDArray[np.int64]:
-        """The lowest level at which one group holds all values that a cell may stand for."""
+        """The lowest level at which one group holds all values that a cell may stand for; -1 if it shows none."""
         found = np.full(len(self.column.first), len(self.groups) - 1, np.int64)
         codes = [self.codes(cell) for cell in range(len(found))]
+        found[[not len(behind) for behind in codes]] = -1
         for level in range(len(self.groups) - 2, -1, -1):
             groups = self.groups[level]
             for cell, behind in enumerate(codes):
@@ -98,14 +99,14 @@ class ShownLevels:
     def one_node(self) -> NDArray[np.int64] | None:
         """The node that all classes are shown at, apart from one that shows nothing at all; None if there is none."""
         shown = self.nodes[~self.silent]
-        if not len(shown) or not all(levels.declared for levels in self.columns):
+        if not len(shown) or (shown < 0).any() or not all(levels.declared for levels in self.columns):
             return None
         node = shown.max(axis=0)
         for at, levels in enumerate(self.columns):
             groups = levels.groups[int(node[at])]
             for cell in np.unique(self.cells[~self.silent, at]).tolist():
                 behind = levels.codes(cell)
-                known = np.flatnonzero(groups == groups[behind[0]]) if len(behind) else behind
+                known = np.flatnonzero(groups == groups[behind[0]])
                 if len(known[known < levels.column.domain.size + levels.has_missing]) != len(behind):
                     return None
         return node
@@ -132,7 +133,7 @@ class ShownLevels:
         """
         known = np.array([levels.declared for levels in self.columns])
         found: set[Node] = set()
-        for node in np.unique(nodes, axis=0):
+        for node in np.unique(nodes[(nodes >= 0).all(axis=1)], axis=0):
             found.add(tuple(np.where(known, node, 0).tolist()))
             for at in np.flatnonzero(node > 0):
                 below = node.copy()
@@ -215,7 +216,7 @@ def tight_constraints(program: HiddenCounts, levels: ShownLevels, columns: Seque
         begin, end = int(program.begins[at]), int(program.begins[at + 1])
         for place, column in enumerate(levels.columns):
             codes, level = program.codes[begin:end, place], int(levels.nodes[one.number, place])
-            if level == 0 or not columns[place]:
+            if level <= 0 or not columns[place]:
                 continue
             if column.declared:
                 branches = column.groups[level - 1][codes]

@@ -151,7 +151,7 @@ class HiddenCounts:
         merged = self._merged
         inside = np.flatnonzero(merged.part == part)
         of_class = self.of_class[merged.first[inside]]
-        limits = [(one, low, high) for one, low, high in merged.limits if merged.part[one[0]] == part]
+        limits = merged.limits_of[part]
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = len(inside), len(limits)
         program.col_cost_ = np.zeros(len(inside))
@@ -194,8 +194,8 @@ class MergedVariables:
         One variable of each, and how many it stands for.
     part, place
         The part that each belongs to, and its place there.
-    limits
-        The constraints in merged variables.
+    limits_of
+        The constraints of every part, in merged variables.
     """
 
     of_variable: Places
@@ -203,7 +203,7 @@ class MergedVariables:
     sizes: Places
     part: Places
     place: Places
-    limits: list[tuple[Places, float, float]]
+    limits_of: list[list[tuple[Places, float, float]]]
 
     @property
     def parts(self) -> int:
@@ -225,7 +225,10 @@ class MergedVariables:
         begins = np.searchsorted(part[order], part)
         place = np.empty(len(first), np.int64)
         place[order] = np.arange(len(first)) - begins[order]
-        return cls(of_variable, first, sizes, part, place, limits)
+        limits_of: list[list[tuple[Places, float, float]]] = [[] for _ in range(int(part.max(initial=-1)) + 1)]
+        for limit in limits:
+            limits_of[int(part[limit[0][0]])].append(limit)
+        return cls(of_variable, first, sizes, part, place, limits_of)
 
 
 def _connected(count: int, sets: Iterable[Places]) -> Places:

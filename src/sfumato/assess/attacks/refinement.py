@@ -27,9 +27,9 @@ from sfumato.assess.attacks.hidden_counts import HiddenClass, HiddenCounts, solv
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 #: The most combinations of values behind one class, and behind all classes of a program: wider classes are left out.
-MOST_BEHIND, MOST_VARIABLES = 2_000, 12_000
+MOST_BEHIND, MOST_VARIABLES = 1_000, 8_000
 #: The most nodes whose cells become constraints, classes to ask about, values of a column to ask for, and people.
-MOST_NODES, MOST_CLASSES, MOST_VALUES, MOST_PEOPLE = 150, 30, 4, 200
+MOST_NODES, MOST_CLASSES, MOST_VALUES, MOST_PEOPLE = 100, 24, 4, 200
 
 
 class Refinement(Attack):
@@ -40,7 +40,7 @@ class Refinement(Attack):
     success: ClassVar[str] = "a number of rows with a value that a coarse cell allows is ruled out, rightly"
     guesses: ClassVar[str] = "nothing is ruled out by the cells alone"
     needs: ClassVar[str] = "a coarse class, and the solver HiGHS (pip install 'sfumato[proven]')"
-    finds: ClassVar[str] = "Whoever knows how the method works rules out or is certain of ({variant}) {rate}"
+    finds: ClassVar[str] = "Whoever knows how the method works settles {rate} {variant}"
     instead: ClassVar[str] = "by the cells alone"
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
@@ -49,13 +49,13 @@ class Refinement(Attack):
             return
         narrowed, certain = known.ask()
         if len(narrowed):
-            yield self.outcome(narrowed, 0.0, variant="counts of values")
-            yield self.outcome(known.ask_whole(), 0.0, variant="counts of whole records")
-            yield self.outcome(certain, 0.0, variant="values that become certain")
+            yield self.outcome(narrowed, 0.0, variant="plausible counts of values")
+            yield self.outcome(known.ask_whole(), 0.0, variant="plausible counts of whole records")
+            yield self.outcome(certain, 0.0, variant="hidden values")
         for secret in scenario.secrets:
             alone, refined = known.certain_people(secret)
             if len(alone):
-                yield self.outcome(refined, float(alone.mean()), variant=f"{secret.name}, for certain")
+                yield self.outcome(refined, float(alone.mean()), variant=f"people's {secret.name}")
 
 
 @dataclass

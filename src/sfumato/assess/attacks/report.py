@@ -148,7 +148,11 @@ def _by_attack(outcomes: Iterable[AttackOutcome]) -> list[list[AttackOutcome]]:
 def _lines(variants: list[AttackOutcome]) -> list[str]:
     """The lines of one attack: a sentence about its worst variant, and the figures of each."""
     said = textwrap.wrap(
-        f"{variants[0].attack}: {variants[0].sentence}", WIDTH, initial_indent="  ", subsequent_indent="    "
+        f"{variants[0].attack}: {variants[0].sentence}",
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_on_hyphens=False,
     )
     width = max(len(one.variant) for one in variants)
     for one in variants:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from sfumato.assess.cautions.view import ReleaseView, RequestView
-from sfumato.errors import CautionError, ParameterError, listed
+from sfumato.errors import CautionError, ParameterError, did_you_mean, listed
 
 #: From cautions that stop a release to those that are merely good to know.
 SEVERITIES = ("error", "warning", "note")
@@ -69,9 +69,10 @@ def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Col
     """Refuse confirmations of unknown columns or codes: a misspelt one would confirm nothing."""
     unknown = [name for name in confirmed if name not in columns and name not in codes]
     if unknown:
+        hint = did_you_mean(unknown[0], [*columns, *codes])
         raise ParameterError(
             f"{listed(unknown)} cannot be confirmed: it is neither a column of the table nor a caution. "
-            f"Columns: {listed(columns)}. Cautions: {listed(sorted(codes))}."
+            f"{hint}{' ' if hint else ''}Columns: {listed(columns)}. Cautions: {listed(sorted(codes))}."
         )
 
 

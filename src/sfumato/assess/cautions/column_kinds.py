@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,8 +11,9 @@ import pyarrow.compute as pc
 
 from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted
 from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
-from sfumato.assess.meaning.words import says_code
+from sfumato.assess.meaning.words import COUNTED, says_code, words
 from sfumato.common.grouping import look_alikes
+from sfumato.errors import listed
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
 
@@ -20,6 +22,13 @@ WORDS = {"numeric": "number", "dates": "date", "categorical": "category", "order
 
 #: With fewer distinct values, digits alone are no reason to suspect codes.
 FEWEST_CODES = 20
+#: Whole numbers up to the largest may number categories, if there are as few.
+LARGEST_CATEGORY, FEWEST_CATEGORIES, MOST_CATEGORIES = 20, 3, 12
+_QUANTITY = re.compile(
+    r"(^| )(age|alter|number|count|n|num|anzahl|children|kids|kinder|size|years?|months?|weeks?|days?|hours?|minutes?|"
+    r"score|total|sum|rooms?|persons?|people|cars?|visits?|times|stay|grade|stage|level|class|rank|cycle|wave|width|"
+    r"height|length|weight|temperature|pressure|dose|income|pay|price|amount|rate|ratio|quantity|of)( |$)"
+)
 _DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
 
@@ -59,15 +68,42 @@ def undeclared(view: RequestView, kind: str) -> list[Domain]:
 def code_as_number(view: RequestView) -> Iterator[CautionFinding]:
     """Find whole numbers that are probably codes, so that an interval of them is meaningless."""
     for domain in undeclared(view, "number"):
-        if not pa.types.is_integer(domain.values.type):
-            continue
         name, texts = domain.name, domain.values.cast(pa.string())
+        if not pa.types.is_integer(domain.values.type):
+            if says_code(name):
+                yield _found(name, len(texts), "codes, by its name", _code_kinds(texts), "warning")
+            continue
         if _all(texts, _DAY_NUMBER):
             yield _found(name, len(texts), "days written as numbers, such as 20241231", "'dates:%Y%m%d'", "warning")
         elif says_code(name):
             yield _found(name, len(texts), "codes, by its name", _code_kinds(texts), "warning")
         elif looks_like_code(texts):
             yield _found(name, len(texts), "codes, all with as many digits", _code_kinds(texts), "note")
+
+
+@before("few-numbers")
+def few_numbers(view: RequestView) -> Iterator[CautionFinding]:
+    """Find small whole numbers that may number categories, so that an interval of them means nothing."""
+    names = [domain.name for domain in undeclared(view, "number") if _may_be_categories(view.columns[domain.name])]
+    if names:
+        one = len(names) == 1
+        yield CautionFinding(
+            "note",
+            tuple(names),
+            len(names),
+            f"{listed(names)} {'holds' if one else 'hold'} few small whole numbers, and {'is' if one else 'are'} shown "
+            "as intervals of numbers: right for counts and grades, wrong for codes such as 1 'married', 2 'widowed'.",
+            f"Declare codes as 'categorical' (on the command line --hierarchy {names[0]}=categorical).",
+        )
+
+
+def _may_be_categories(column: ViewedColumn) -> bool:
+    if not pa.types.is_integer(column.values.type) or not FEWEST_CATEGORIES <= len(column.values) <= MOST_CATEGORIES:
+        return False
+    numbers = column.values.to_numpy(zero_copy_only=False)
+    in_reach = bool(np.min(numbers) >= 0 and np.max(numbers) <= LARGEST_CATEGORY)
+    name = words(column.name)
+    return in_reach and not _QUANTITY.search(name) and not COUNTED.search(name)
 
 
 def _found(name: str, count: int, what: str, kind: str, severity: str) -> CautionFinding:

@@ -1,7 +1,11 @@
-"""Cautions about values that stand for a missing one, such as ``?``, and about numbers and dates read as text."""
+"""Cautions about values that look wrong: codes for a missing one, impossible ages, several words for one thing.
+
+Also about numbers and dates that were read as text.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,6 +25,24 @@ MOSTLY = 0.8
 _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 _WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?\s*(%|€|£|\$|[a-zA-Z]{1,3})?\s*$"
 _DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?\s*$"
+
+#: Nobody is younger or older.
+YOUNGEST, OLDEST = 0, 120
+_AGE = re.compile(r"(^|[^a-z])(age|alter|edad|età|eta|idade|leeftijd|wiek|alder)([^a-z]|$)")
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: Ages in other units, and bands of ages.
+_NO_AGE = re.compile(r"group|band|class|grupp|code|month|week|day|monat|woche|tag|second|hour")
+
+#: Different words for the same thing, by which lists of categories get dirty.
+_SAME = (
+    ("f", "female", "woman", "w", "weiblich", "frau", "femme", "mujer", "femenino", "feminino"),
+    ("m", "male", "man", "männlich", "mann", "homme", "hombre", "masculino"),
+    ("y", "yes", "true", "ja", "j", "oui", "si", "sí", "sim", "1"),
+    ("n", "no", "false", "nein", "non", "não", "0"),
+)
+_MEANS = {word: place for place, same in enumerate(_SAME) for word in same}
+#: With more different words, a column is no such list.
+MOST_WORDS = 12
 
 
 class SortedValues(NamedTuple):
@@ -78,6 +100,49 @@ def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFindi
             "all others: it looks like a code for 'no value', and then stretches every interval.",
             f"If that is what it means, say so: {_na(column.name, words)}.",
         )
+
+
+@before("odd-ages")
+def odd_ages(view: RequestView) -> Iterator[CautionFinding]:
+    """Find ages that nobody has, which stretch every interval."""
+    for column in view.with_role("quasi-identifier", "sensitive", "plain"):
+        name = _CAPITAL.sub("_", column.name).lower()
+        if not _is_number(column.values.type) or not _AGE.search(name) or _NO_AGE.search(name):
+            continue
+        ages = column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        odd = (ages < YOUNGEST) | (ages > OLDEST)
+        rows = int(column.counts[:-1][odd].sum())
+        # If most are beyond, the column is no age in years.
+        if rows and 2 * rows < column.counts[:-1].sum():
+            yield CautionFinding(
+                "warning",
+                (column.name,),
+                rows,
+                f"{quoted(column.name)} holds ages below {YOUNGEST} or above {OLDEST} in {share(rows, view.rows)} "
+                "rows: such values stretch every interval, and whoever has one stands out.",
+                "Correct them, or name those that mean 'no value' (na=, on the command line --na).",
+            )
+
+
+@before("same-words")
+def same_words(view: RequestView) -> Iterator[CautionFinding]:
+    """Find categories under several words, such as F and Female."""
+    for column in view.with_role("quasi-identifier", "sensitive"):
+        if not is_text(column.values.type) or not 2 < len(column.values) <= MOST_WORDS:
+            continue
+        said = [text.strip().lower() for text in column.values.to_pylist()]
+        meant = [_MEANS[word] for word in set(said) if word in _MEANS]
+        again = len(meant) - len(set(meant))
+        if again:
+            yield CautionFinding(
+                "warning",
+                (column.name,),
+                again,
+                f"{quoted(column.name)} seems to have several words for one thing, as in 'F' and 'Female': they count "
+                "as different.",
+                f"Make them one before, or fold capitals and blanks: transform={{{column.name!r}: sf.Fold(case=True)}} "
+                f"(on the command line --transform {column.name}=fold:case). If they are different, confirm it.",
+            )
 
 
 @before("numbers-as-text")
@@ -159,6 +224,10 @@ def _texts(view: RequestView) -> list[ViewedColumn]:
 def is_text(kind: pa.DataType) -> bool:
     """Whether values are text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _flags(values: pa.Array) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.queries.columns import Match, ReleasedColumn
 from sfumato.assess.queries.conditions import Condition, texts_of
-from sfumato.errors import ParameterError, shortened
+from sfumato.errors import ParameterError, did_you_mean, shortened
 from sfumato.hierarchies import Hierarchy, Prefix, Structured, Taxonomy
 
 ANYTHING = "*"
@@ -58,6 +58,7 @@ class CategoryColumn(ReleasedColumn):
 
     def match(self, condition: Condition) -> Match:
         wanted = texts_of(self.name, condition)
+        self._refuse_typos(wanted)
         if self.exact:
             parts = [(float(label in wanted), label in wanted, label in wanted) for label in self.labels]
         elif isinstance(self.hierarchy, Structured):
@@ -71,6 +72,16 @@ class CategoryColumn(ReleasedColumn):
         nowhere = np.full(self.size, np.nan)
         return Match(found[:, 0], found[:, 1] > 0, found[:, 2] > 0, nowhere, nowhere)
 
+    def _refuse_typos(self, wanted: Iterable[str]) -> None:
+        """Refuse a value that no row shows but that is nearly one that some row does: an answer of 0 would mislead."""
+        if isinstance(self.hierarchy, Taxonomy | Prefix | Structured):
+            return
+        shown = {label for label in self.labels if label is not None} if self.exact else set(self.below)
+        for label in wanted:
+            hint = "" if label in shown else did_you_mean(label, shown)
+            if hint:
+                raise ParameterError(f"No released row shows {shortened(label)} in '{self.name}'. {hint}")
+
     def _values(self, wanted: Iterable[str]) -> frozenset[str]:
         """Expand the labels of a condition to values; a group stands for all values below it."""
         found: set[str] = set()
@@ -78,7 +89,7 @@ class CategoryColumn(ReleasedColumn):
             if label not in self.below and isinstance(self.hierarchy, Taxonomy):
                 raise ParameterError(
                     f"The condition on '{self.name}' names {shortened(label)}, which is neither a value nor a group of "
-                    "its taxonomy."
+                    f"its taxonomy. {did_you_mean(label, self.below)}".rstrip()
                 )
             found |= self.below.get(label, {label})
         return frozenset(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow as pa
 from sfumato.assess.queries.categories import CategoryColumn
 from sfumato.assess.queries.columns import ReleasedColumn, ScaleColumn
 from sfumato.common.grouping import CodedColumn, code_column, group_rows
-from sfumato.errors import DataError, SchemaError, listed
+from sfumato.errors import DataError, SchemaError, did_you_mean, listed
 from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Prefix, Structured, Taxonomy
 from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents
 
@@ -32,10 +33,11 @@ def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statisti
     )
 
 
-def open_plain(table: pa.Table, name: str) -> ReleasedColumn:
-    """Read a column that is released unchanged."""
+def open_plain(table: pa.Table, name: str, known: Iterable[str] = ()) -> ReleasedColumn:
+    """Read a column that is released unchanged; ``known`` are the other columns, for a message."""
     if name not in table.column_names:
-        raise SchemaError(f"The release has no column '{name}'. Its columns are {listed(table.column_names)}.")
+        hint = did_you_mean(name, [*table.column_names, *known]) or f"Its columns are {listed(table.column_names)}."
+        raise SchemaError(f"The release has no column '{name}'. {hint}")
     coded = code_column(name, table.column(name))
     if _has_scale(coded.values.type):
         extents = read_extents(name, _with_missing(coded))

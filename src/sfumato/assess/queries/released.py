@@ -214,6 +214,9 @@ class Released:
         return fits
 
     def _matches(self, where: Where) -> dict[str, Match]:
+        if not isinstance(where, Mapping):
+            expected = "a condition for each column, such as {'age': (30, 40)}"
+            raise invalid_parameter("the question", "where", expected, where)
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 
     def shows(self, name: str) -> bool:
@@ -226,7 +229,7 @@ class Released:
             if name in self.quasi_identifiers:
                 self._opened[name] = open_shown(self.table, name, self.quasi_identifiers[name], self.statistic)
             else:
-                self._opened[name] = open_plain(self.table, name)
+                self._opened[name] = open_plain(self.table, name, self.quasi_identifiers)
         return self._opened[name]
 
     def _scale(self, name: str) -> ScaleColumn:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class RecordRisk:
         The share of people whose risk is above each threshold.
     distribution
         The number of people by class size.
+    by_size
+        How many people look alike, and how many people there are of whom that is so; for `bands`.
     """
 
     people: int
@@ -51,6 +53,7 @@ class RecordRisk:
     unique: int
     above: Mapping[float, float]
     distribution: tuple[Band, ...]
+    by_size: tuple[NDArray[np.float64], NDArray[np.int64]] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -66,8 +69,16 @@ class RecordRisk:
             mean=float(risks @ people / total),
             unique=int(people[risks >= 1].sum()),
             above={limit: float(people[above(risks, limit)].sum() / total) for limit in thresholds},
-            distribution=_bands(risks, people, total),
+            distribution=_bands(1 / risks, people, BANDS),
+            by_size=_by_size(1 / risks, people),
         )
+
+    def bands(self, split: int | None = None) -> tuple[Band, ...]:
+        """Count people by class size, in bands none of which holds sizes on both sides of ``split``."""
+        if split is None or split in BANDS or self.by_size is None:
+            return self.distribution
+        starts = [*(band for band in BANDS if band < split), split, *(band for band in BANDS if band >= 1.5 * split)]
+        return _bands(*self.by_size, starts)
 
     @property
     def unique_share(self) -> float:
@@ -110,11 +121,18 @@ def above(risks: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     return risks > (1 + 1e-9) / smallest_class(threshold)
 
 
-def _bands(risks: NDArray[np.float64], people: NDArray[np.integer], total: int) -> tuple[Band, ...]:
-    alike = 1 / risks
-    ends = [*BANDS[1:], None]
+def _by_size(alike: NDArray[np.float64], people: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Add people up by how many look alike."""
+    sizes, place = np.unique(alike, return_inverse=True)
+    return sizes, np.bincount(place, people, len(sizes)).astype(np.int64)
+
+
+def _bands(alike: NDArray[np.float64], people: NDArray[np.integer], starts: Sequence[int]) -> tuple[Band, ...]:
+    """Count people in bands that begin at some class sizes; the last one is open."""
+    total = int(people.sum())
+    ends = [*starts[1:], None]
     bands = []
-    for least, beyond in zip(BANDS, ends, strict=True):
+    for least, beyond in zip(starts, ends, strict=True):
         inside = (alike >= least - 1e-9) & (alike < (math.inf if beyond is None else beyond - 1e-9))
         count = int(people[inside].sum())
         bands.append(Band(least, None if beyond is None else beyond - 1, count, count / total))

@@ -10,6 +10,7 @@ from sfumato.assess.utility.divergence import Divergence
 from sfumato.assess.utility.measures import Association, EarthMovers, Measure, MeasureResult, QueryError, TotalVariation
 from sfumato.assess.utility.prediction import Prediction, Propensity, available
 from sfumato.common.html import Content, Markup, element, folded, fragment, table
+from sfumato.common.patience import EndedEarlyError, Patience
 
 #: The measures by name; the last two need scikit-learn.
 MEASURES: dict[str, Measure] = {
@@ -90,9 +91,21 @@ def _details(found: MeasureResult) -> Markup:
     return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
 
 
-def measure_utility(comparison: UtilityComparison) -> Utility:
-    """Compute every measure that is available."""
+def measure_utility(comparison: UtilityComparison, patience: Patience | None = None) -> Utility:
+    """Compute every measure that is available; those that are not begun when the patience ends are left out."""
+    patience = patience or Patience()
     learning = available()
-    notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
-    taken = (measure.measure(comparison) for measure in MEASURES.values() if learning or not measure.needs_learning)
-    return Utility({found.name: found for found in taken if found is not None}, notes)
+    notes = [] if learning else ["What a machine learns is not measured: pip install 'sfumato[utility]'."]
+    wanted = [measure for measure in MEASURES.values() if learning or not measure.needs_learning]
+    found: dict[str, MeasureResult] = {}
+    with patience.listening():
+        for at, measure in enumerate(wanted):
+            try:
+                patience.begin(f"measuring: {measure.name}", at / len(wanted), 1 / len(wanted))
+            except EndedEarlyError as end:
+                left = ", ".join(one.name for one in wanted[at:])
+                notes.append(f"Not measured, because {end} ended the work: {left}.")
+                break
+            result = measure.measure(comparison)
+            found |= {} if result is None else {result.name: result}
+    return Utility(found, tuple(notes))

@@ -15,20 +15,23 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from sfumato.common.charts.figures import Axis, Series, bars, lines, points, told
+from sfumato.common.charts.figures import Axis, Series, bars, histogram, lines, points, told
 from sfumato.common.charts.picture import Picture, distinct_labels, inline, short
 
 __all__ = [
     "Axis",
     "Picture",
+    "Scale",
     "Series",
     "bars",
     "class_sizes",
     "column_before_after",
     "cost_over_time",
     "distinct_labels",
+    "histogram",
     "inline",
     "lattice",
     "lines",
@@ -44,8 +47,21 @@ MOST_BARS = 30
 
 PERCENT = ".0%"
 
+#: The share from which on an axis of shares ends at 1.
+NEARLY_ALL = 0.8
+
 #: Where the bins of class sizes end, as multiples of the smallest class.
 SIZE_STEPS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Bins on a scale: where each begins and, last, where the last one ends; the share in each, before and after."""
+
+    edges: tuple[float, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    dates: bool = False
 
 
 def loss_by_column(losses: Mapping[str, float], overall: float | None = None) -> Picture:
@@ -68,7 +84,7 @@ def loss_by_column(losses: Mapping[str, float], overall: float | None = None) ->
     picture = bars(
         title,
         "column",
-        Axis("detail lost (0 nothing, 100% everything)", PERCENT, low=0, high=1),
+        Axis("detail lost (100% is everything)", PERCENT, low=0, high=_highest(ranked.values())),
         drawn,
         {"lost": [ranked[name] for name in drawn]},
         across=True,
@@ -88,7 +104,7 @@ def class_sizes(classes: Mapping[int, int], promised: int | None = None) -> Pict
         The size that no class is below, where one was promised.
     """
     smallest = min(classes, default=0)
-    binned = _binned(classes)
+    binned = _binned(classes, promised)
     total = sum(size * count for size, count in classes.items()) or 1
     people = [rows / total for _, _, rows in binned]
     title = _least_alike(smallest)
@@ -128,16 +144,21 @@ def risk_before_after(bands: Sequence[str], before: Sequence[float], after: Sequ
     return bars(
         title,
         "people who look alike",
-        Axis("share of people", PERCENT, low=0, high=1 if max([*before, *after, 0]) > 0.8 else None),
+        Axis("share of people", PERCENT, low=0, high=_highest([*before, *after])),
         bands,
         {"before": before, "after": after},
     )
 
 
 def column_before_after(
-    name: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], kept: float | None = None
+    name: str,
+    labels: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    kept: float | None = None,
+    scale: Scale | None = None,
 ) -> Picture:
-    """The distribution of a column in the original and in the release.
+    """The distribution of a column in the original and in the release, on a scale as areas between its edges.
 
     Parameters
     ----------
@@ -149,10 +170,19 @@ def column_before_after(
         The share of people at every label.
     kept
         How alike the two are, from 0 to 1, where it is known.
+    scale
+        Where the bins are on a scale of numbers or days; the last labels may be beside it, such as missing values.
     """
     alike = "" if kept is None else f": {told(kept, PERCENT)} of it is where it was"
+    title = f"{short(name)} before and after{alike}"
+    if scale is not None:
+        shares = {"before": scale.before, "after": scale.after}
+        unit = "day" if scale.dates else "unit"
+        drawn = histogram(title, Axis(short(name)), unit, scale.edges, shares, dates=scale.dates)
+        rows = tuple(zip(labels, before, after, strict=True))
+        return Picture(title, drawn.description, (short(name), "before", "after"), rows, drawn.draw)
     return bars(
-        f"{short(name)} before and after{alike}",
+        title,
         short(name),
         Axis("share of people", PERCENT, low=0),
         labels,
@@ -242,16 +272,23 @@ def lattice(nodes: Sequence[tuple[str, int, float, str]], answers: int | None = 
     )
 
 
+def _highest(shares: Iterable[float]) -> float | None:
+    """Where an axis of shares ends: at all if one comes near it, else where the shares end."""
+    return 1 if max(shares, default=0.0) > NEARLY_ALL else None
+
+
 def _share(value: float) -> str:
     return "nobody does" if value == 0 else f"{told(value, '.1%')} do"
 
 
-def _binned(classes: Mapping[int, int]) -> list[tuple[str, int, int]]:
-    """Bin class sizes, from the smallest class on: how many classes and people are in each bin."""
+def _binned(classes: Mapping[int, int], split: int | None = None) -> list[tuple[str, int, int]]:
+    """Bin class sizes, from the smallest class on: how many classes and people are in each; one begins at ``split``."""
     if not classes:
         return []
     smallest, largest = min(classes), max(classes)
     starts = sorted({int(smallest * step) for step in SIZE_STEPS if smallest * step <= largest})
+    if split is not None and smallest < split <= largest:
+        starts = sorted({*starts, split})
     found = []
     for start, after in zip(starts, [*starts[1:], largest + 1], strict=True):
         inside = {size: count for size, count in classes.items() if start <= size < after}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from sfumato.common.charts.picture import Picture, Value, altair, distinct_labels, short
+from sfumato.common.charts.picture import HEIGHT, WIDTH, Picture, Value, altair, distinct_labels, short
 from sfumato.common.charts.theme import DASHES, SHAPES, Palette
 from sfumato.errors import ParameterError
 
-WIDTH, HEIGHT = 560, 280
 #: The thickness of a horizontal bar, and the space between the bars of two categories.
 BAR, BAR_GAP = 14, 10
+#: The most letters of the names below vertical bars that stand side by side; more are set at an angle.
+MOST_LETTERS = 32
 
 #: The default format of numbers: no exponents, no trailing zeros, few digits.
 PLAIN = ",.6~r"
@@ -170,13 +172,88 @@ def bars(
             drawn = chart.mark_bar().encode(**encoded, **offsets, color=_colour(alt, named, palette))
         else:
             drawn = chart.mark_bar(color=palette.accent).encode(**encoded)
-            drawn = alt.layer(drawn, _numbers_at(chart, encoded, across, palette))
         layers = [drawn, *(_marked(alt, mark, across, palette) if mark else [])]
+        if len(named) == 1:
+            layers += _numbers_at(chart, encoded, across, palette)
         height = len(labels) * (BAR * len(named) + BAR_GAP) if across else HEIGHT
         return alt.layer(*layers).properties(width=WIDTH, height=height)
 
     rows = tuple((name, *(values[at] for values in series.values())) for at, name in enumerate(categories))
     return Picture(title, description or _said(title, of, y.title, named), (of, *named), rows, draw)
+
+
+def histogram(
+    title: str,
+    x: Axis,
+    unit: str,
+    edges: Sequence[float],
+    shares: Mapping[str, Sequence[float]],
+    *,
+    dates: bool = False,
+    description: str = "",
+) -> Picture:
+    """Draw shares between edges of a scale as areas, so that wide bins do not look fuller than they are.
+
+    Parameters
+    ----------
+    title, description
+        What the chart shows.
+    x
+        What the scale measures.
+    unit
+        What the height is a share per, such as a day.
+    edges, shares
+        Where the bins begin and, last, where the last one ends; for two series the share in each bin.
+    dates
+        Whether edges are days since 1970.
+    """
+    named = list(shares)
+    places = [edge * DAY for edge in edges] if dates else list(edges)
+    bins = list(pairwise(places))
+    widths = [later - edge for edge, later in pairwise(edges)]
+    heights = {name: [share / width for share, width in zip(shares[name], widths, strict=True)] for name in named}
+    y = Axis(f"share of people per {unit}", ".1%", low=0)
+    areas = [
+        {"series": named[0], "x": low, "to": high, "y": height, "ground": 0}
+        for (low, high), height in zip(bins, heights[named[0]], strict=True)
+    ]
+    outline = [
+        {"series": named[1], "x": place, "y": height, "order": at}
+        for at, (place, height) in enumerate(_outline(places, heights[named[1]]))
+    ]
+
+    def draw(palette: Palette) -> Any:
+        alt = altair()
+        reached = [*_known(areas, "y"), *_known(outline, "y")]
+        kind, form = ("T", {"format": "%Y", "tickCount": 5}) if dates else ("Q", {"format": PLAIN, "tickCount": 6})
+        scale = alt.Scale(domain=[places[0], places[-1]], nice=False, zero=False, **({"type": "utc"} if dates else {}))
+        axis = alt.Axis(title=x.title, grid=False, labelOverlap="greedy", **form)
+        shared = {
+            "x": alt.X(f"x:{kind}", scale=scale, axis=axis),
+            "y": alt.Y("y:Q", **y.shown(reached, domain=False, ticks=False)),
+            "color": _colour(alt, named, palette),
+        }
+        area = alt.Chart(_values(alt, areas)).mark_rect(fillOpacity=0.5)
+        line = alt.Chart(_values(alt, outline)).mark_line(strokeWidth=1.5)
+        layers = (area.encode(**shared, x2="to", y2="ground"), line.encode(**shared, order="order:Q"))
+        return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+    rows = tuple((*ends, *(shares[name][at] for name in named)) for at, ends in enumerate(bins))
+    headers = ("from", "to", *named)
+    return Picture(title, description or _said(title, x.title, y.title, named), headers, rows, draw)
+
+
+#: A day in the milliseconds of Vega's times.
+DAY = 86_400_000
+
+
+def _outline(places: Sequence[float], heights: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Yield the corners of a line around bars, from the ground to the ground."""
+    yield places[0], 0.0
+    for at, height in enumerate(heights):
+        yield places[at], height
+        yield places[at + 1], height
+    yield places[-1], 0.0
 
 
 def points(
@@ -279,14 +356,15 @@ def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> An
     look: dict[str, Any] = {"title": of, "ticks": False, "domain": across, "grid": False}
     if across:
         return alt.Axis(**look, titleAngle=0, titleAlign="right", titleAnchor="start", titleX=-6, titleY=-10)
-    crowded = len(labels) * max((len(label) for label in labels), default=0) > 80
+    crowded = len(labels) * max((len(label) for label in labels), default=0) > MOST_LETTERS
     return alt.Axis(**look, labelAngle=-40 if crowded else 0)
 
 
-def _numbers_at(chart: Any, encoded: Mapping[str, Any], across: bool, palette: Palette) -> Any:
-    """The exact numbers at the ends of bars."""
+def _numbers_at(chart: Any, encoded: Mapping[str, Any], across: bool, palette: Palette) -> Iterator[Any]:
+    """Yield the exact numbers at the ends of bars, on a rim of paper that keeps lines off them."""
     place = {"align": "left", "dx": 5} if across else {"baseline": "bottom", "dy": -4}
-    return chart.mark_text(fontSize=11, color=palette.ink, **place).encode(**encoded, text="shown:N")
+    for look in ({"color": palette.paper, "stroke": palette.paper, "strokeWidth": 4}, {"color": palette.ink}):
+        yield chart.mark_text(fontSize=11, **look, **place).encode(**encoded, text="shown:N")
 
 
 def _marked(alt: Any, mark: tuple[str, float], across: bool, palette: Palette) -> Iterator[Any]:

@@ -43,12 +43,21 @@ LOOKS = {
     ),
     *("stroke-width", "stroke-dasharray", "text-anchor", "font-size", "font-weight", "stroke-opacity"),
 }
+#: The size of a drawing in a page, in pixels: as wide as a telephone shows it without making its text smaller.
+PAGE_WIDTH, PAGE_HEIGHT = 320, 190
+#: How much thinner bars across are in a page.
+SMALLER = 0.62
+#: The most pixels of a label in a page, so that enough is left for what is drawn.
+PAGE_LABELS = 112
 #: Room on both sides of a drawing: the reader's font may be wider than the one it was measured with.
-ROOM = 24
+ROOM = 10
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 #: Names are shortened to this many letters where they stand at an axis.
 LONGEST_LABEL = 36
+
+#: The size of a chart by itself, in pixels.
+WIDTH, HEIGHT = 560, 280
 
 
 @dataclass(frozen=True)
@@ -91,12 +100,14 @@ class Picture:
         chart["usermeta"] = {"embedOptions": {"actions": False}}  # no menu, and so no link to an outside editor
         return chart.configure(**config(palette))
 
-    def svg(self, dark: bool = False, titled: bool = True) -> str:
-        """The chart as SVG; nothing is fetched for it."""
+    def svg(self, dark: bool = False, titled: bool = True, for_page: bool = False) -> str:
+        """The chart as SVG; nothing is fetched for it. ``for_page`` makes it as small as a column of a page."""
         alt = altair()
         # Tests cover these charts, and validating every part against the schema takes longer than drawing.
         with alt.utils.schemapi.debug_mode(False):
             spec = self.themed(DARK if dark else LIGHT, titled).to_dict(validate=False)
+        if for_page:
+            _make_small(spec)
         version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
         return str(import_module("vl_convert").vegalite_to_svg(spec, vl_version=version))
 
@@ -127,17 +138,26 @@ def altair() -> Any:
     return altair
 
 
+def _make_small(spec: dict[str, Any]) -> None:
+    """Fit a chart, with its axes, into a column of a page; of bars across, each gets thinner."""
+    across = "height" in spec and spec["height"] != HEIGHT
+    spec["width"], spec["autosize"] = PAGE_WIDTH, {"type": "fit-x", "contains": "padding"}
+    spec["height"] = round(SMALLER * spec["height"]) if across else PAGE_HEIGHT
+    spec["config"]["axis"]["labelLimit"] = PAGE_LABELS
+    spec["config"]["axis"]["titleLimit"] = PAGE_WIDTH
+
+
 def inline(picture: Picture) -> Markup:
-    """A picture as a part of a page: as wide as the page allows, with its background and its description.
+    """A picture as a part of a page: in its own size or smaller, with the page's background and its description.
 
     Vega adds much that a page does not need: classes, roles of single bars, empty groups. Only shapes and text are
     kept, with attributes from an allowlist, so nothing in it can run.
     """
-    root = ElementTree.fromstring(picture.svg(titled=False))
+    root = ElementTree.fromstring(picture.svg(titled=False, for_page=True))
     shapes = [_shape(child) for child in root if not _is_paper(child)]
     width, height = (float(side) for side in str(root.get("viewBox")).split()[2:])
     box = f"{-ROOM:g} 0 {width + 2 * ROOM:g} {height:g}"
-    return element("svg", shapes, viewBox=box, role="img", aria_label=picture.description)
+    return element("svg", shapes, viewBox=box, width=width + 2 * ROOM, role="img", aria_label=picture.description)
 
 
 def _is_paper(child: ElementTree.Element) -> bool:

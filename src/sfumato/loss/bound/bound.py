@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.patience import EndedEarlyError, Patience
 from sfumato.common.threads import side_by_side
 from sfumato.loss.bound.kernels.cheapest_boxes import cheapest_boxes
 from sfumato.loss.bound.kernels.least_losses import SortedRows, least_losses, least_total
@@ -47,6 +49,9 @@ COMPARED = 50_000_000
 
 #: Sums of many costs have rounding errors, which must not raise a bound.
 ROUNDING = 1e-12
+
+#: The most seconds that prices may take; a weaker bound takes a second or two.
+SECONDS = 60.0
 
 #: The confidence of a sampled bound.
 CONFIDENCE = 0.99
@@ -107,8 +112,8 @@ def gcp_bound(
 ) -> Bound:
     """Compute a GCP that no recoding with classes of at least k rows can beat.
 
-    It comes from prices, see `sfumato.loss.bound.row_prices`; for tables too large for these, from comparing pairs of
-    rows.
+    It comes from prices, see `sfumato.loss.bound.row_prices`; for tables too large for these, or where they take more
+    than a minute, from comparing pairs of rows.
 
     Parameters
     ----------
@@ -127,7 +132,10 @@ def gcp_bound(
     """
     begin = time.perf_counter()
     people = DistinctRows.of(microdata)
-    bound = _price_bound(microdata, k, left_out, suppression, mixed) if len(people) <= PRICED_ROWS else None
+    bound = None
+    if len(people) <= PRICED_ROWS:
+        with suppress(EndedEarlyError):
+            bound = _price_bound(microdata, k, left_out, suppression, mixed)
     if bound is None:
         bound = _pair_bound(people, k, left_out, seed, suppression)
     bound.seconds = time.perf_counter() - begin
@@ -142,6 +150,7 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
     if len(rows) > PRICED_ROWS and mixed is not None:
         rows, mixed = distinct_rows(microdata, None), None
     boxes = all_boxes(microdata, rows)
+    boxes.patience = Patience(SECONDS)
     bound = None
     if isinstance(boxes, ListedBoxes) or boxes.compared <= COMPARED:
         _, prices = capped_prices(microdata, k, suppression, mixed, boxes)

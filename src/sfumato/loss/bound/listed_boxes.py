@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.patience import Patience
 from sfumato.hierarchies import Domain, TreeDomain
 from sfumato.loss.bound.kernels.cap_layer import FoundBoxes, cap_layer
 from sfumato.loss.bound.kernels.highest_prices import PricedRows
@@ -84,7 +85,7 @@ class ListedBoxes:
     """
 
     def __init__(self, microdata: Microdata, rows: FrequencySet | None = None) -> None:
-        self.microdata = microdata
+        self.microdata, self.patience = microdata, Patience()
         self.rows = rows or frequency_set(microdata)
         self.codes: NDArray[np.int64] = np.ascontiguousarray(self.rows.codes, np.int64)
         numbers = [at for at, domain in enumerate(microdata.domains) if not isinstance(domain, TreeDomain)]
@@ -124,6 +125,7 @@ class ListedBoxes:
         """
         spans, used = self.microdata.spans, 0
         for at, layer in enumerate(self.layers()):
+            self.patience.check()
             members, begins, penalties = layer.members, layer.begins, layer.penalties
             used = cap_layer(members, begins, penalties, rows, k, spans, self.swept, at, found, used)
         return used
@@ -146,7 +148,11 @@ class ListedBoxes:
 
     @cached_property
     def _kept(self) -> list[Layer]:
-        return [self._layer(levels) for levels in self.combinations]
+        kept = []
+        for levels in self.combinations:
+            self.patience.check()
+            kept.append(self._layer(levels))
+        return kept
 
     @cached_property
     def _by_place(self) -> NDArray[np.int64]:

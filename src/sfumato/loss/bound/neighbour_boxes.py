@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.patience import Patience
 from sfumato.common.threads import side_by_side
 from sfumato.loss.bound.kernels.cap_around import LossLevel, cap_around
 from sfumato.loss.bound.kernels.cap_layer import FoundBoxes
@@ -52,7 +53,7 @@ class NeighbourBoxes:
     light = False
 
     def __init__(self, microdata: Microdata, rows: FrequencySet, effort: float = 1.0) -> None:
-        self.microdata, self.rows = microdata, rows
+        self.microdata, self.rows, self.patience = microdata, rows, Patience()
         self.whole = float(microdata.weights.sum())
         self.work = max(LEAST_WORK, int(effort * WORK / max(1, len(rows))))
         self._reaches: dict[int, NDArray[np.float64]] = {}
@@ -112,6 +113,7 @@ class NeighbourBoxes:
         positive = reach[reach > 0]
         least, most = 0.0, max(FIRST * self.whole, positive.min() if len(positive) else 0.0)
         while least < self.whole:
+            self.patience.check()
             # No box of this level with k rows holds a row whose neighbours are too far away.
             done = reach > most
             chosen = np.flatnonzero((rows.prices > least) & ~done)

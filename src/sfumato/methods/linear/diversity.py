@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.linear.kernels.diversity import ValueFrontier, diverse_groups
+from sfumato.common.progress import Tell, silent, watching
+from sfumato.methods.linear.kernels.diversity import LEFT, ValueFrontier, diverse_groups
 from sfumato.methods.linear.row_order import Line
 from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition
@@ -32,13 +33,15 @@ def group_size(rule: Rule) -> int:
     return max(1, math.ceil(rule.first - TOLERANCE))
 
 
-def grouped(line: Line, values: NDArray[np.int32], least: int) -> tuple[Line, NDArray[np.int64]]:
+def grouped(line: Line, values: NDArray[np.int32], least: int, tell: Tell = silent) -> tuple[Line, NDArray[np.int64]]:
     """Form groups of at least ``least`` distinct values each.
 
     Returns the rows sorted by group, and the start of every group followed by the end of the last.
     """
     ordered = np.ascontiguousarray(values[line.order])
-    groups = diverse_groups(ordered, line.place, least, frontier_of(ordered))
+    frontier = frontier_of(ordered)
+    with watching(tell, lambda: 1 - float(frontier.counters[LEFT]) / max(1, len(ordered))):
+        groups = diverse_groups(ordered, line.place, least, frontier)
     by_group = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))]).astype(np.int64)
     return line.reordered(by_group), ends

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.progress import Tell, silent
+from sfumato.common.progress import Tell, silent, watching, within
 from sfumato.common.threads import in_chunks
 from sfumato.hierarchies import TreeDomain
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
@@ -29,6 +29,9 @@ UNITS_PER_RUN = 12
 
 #: Up to this much work (rows cubed times k), all partitions of a single numeric column are considered.
 EXACT_WORK = 100_000_000
+
+#: Where no run ends.
+NO_RUN = -1
 
 
 class LineCut(NamedTuple):
@@ -55,25 +58,26 @@ def possible_cuts(
         return [cut_by_size(line, units(line, keep_equal), requirements.smallest_class, by_extent, tell=tell)]
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
-        return [cut_by_rules(line, units(line, keep_equal), requirements)]
+        return [cut_by_rules(line, units(line, keep_equal), requirements, tell)]
     # Groups of distinct values may overlap on the line, so they usually lose less than runs, unless they are merged.
-    candidates = [cut_by_groups(line, requirements, hardest)]
+    candidates = [cut_by_groups(line, requirements, hardest, within(tell, 0.0, 0.5))]
     equal = units(line, keep_equal=True)
     if len(requirements.bound) > 1:
-        candidates.append(cut_by_rules(line, units(line, keep_equal=False), requirements))
+        candidates.append(cut_by_rules(line, units(line, keep_equal=False), requirements, within(tell, 0.5, 1.0)))
     elif len(equal) * 2 * group_size(hardest) <= len(line):
         # Where many rows are equal, large classes of equal rows lose nothing at all.
-        candidates.append(cut_by_rules(line, equal, requirements))
+        candidates.append(cut_by_rules(line, equal, requirements, within(tell, 0.5, 1.0)))
     return candidates
 
 
-def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> LineCut:
+def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule, tell: Tell = silent) -> LineCut:
     """Form groups of distinct sensitive values, then merge neighbouring groups until every other model holds."""
     values = requirements.microdata.sensitive[hardest.column].codes
-    groups, ends = grouped(line, values, group_size(hardest))
+    groups, ends = grouped(line, values, group_size(hardest), within(tell, 0.0, 0.5))
+    merging = within(tell, 0.5, 1.0)
     if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
-        return cut_by_size(groups, ends, requirements.smallest_class)
-    return cut_by_rules(groups, ends, requirements)
+        return cut_by_size(groups, ends, requirements.smallest_class, tell=merging)
+    return cut_by_rules(groups, ends, requirements, merging)
 
 
 def cut_column(line: Line, k: int) -> LineCut | None:
@@ -137,7 +141,7 @@ def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64],
     return lo, hi
 
 
-def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> LineCut:
+def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements, tell: Tell = silent) -> LineCut:
     """Cut units into the runs with the least loss that satisfy every rule."""
     codes = np.ascontiguousarray(line.microdata.codes[line.order])
     sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
@@ -146,8 +150,16 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
     coarse = max(1, round(typical * (len(ends) - 1) / len(line) / UNITS_PER_RUN))
     ends = np.append(ends[:-1:coarse], ends[-1])
     longest = max(4 * UNITS_PER_RUN, int(4 * typical * (len(ends) - 1) / len(line)))
-    loss, begin = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest)
+    begin = np.full(len(ends), NO_RUN, np.int32)
+    with watching(tell, lambda: filled_share(begin)):
+        loss = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest, begin)
     return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+
+
+def filled_share(begin: NDArray[np.int32]) -> float:
+    """How much of an array is filled, which is filled from left to right, as far as a thousand places tell."""
+    some = begin[:: max(1, len(begin) // 1000)]
+    return float(np.flatnonzero(some != NO_RUN).max(initial=0)) / max(1, len(some))
 
 
 def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.progress import stage, watching
 from sfumato.common.threads import on_stretches
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
@@ -64,7 +65,14 @@ def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
     )
     cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)
     begins = np.zeros(len(order), np.bool_)
-    on_stretches(np.unique(offsets), lambda parts: cut_best_first(layout, cutting, begins, parts))
+    done: list[NDArray[np.int64]] = []
+
+    def cut_parts(parts: NDArray[np.int64]) -> None:
+        done.append(rows := np.zeros(1, np.int64))
+        cut_best_first(layout, cutting, begins, parts, rows)
+
+    with watching(stage(task.progress, "cutting"), lambda: sum(int(one[0]) for one in done) / max(1, len(order))):
+        on_stretches(np.unique(offsets), cut_parts)
     cut = np.full(len(classes), SUPPRESSED, np.int32)
     cut[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
     return cut

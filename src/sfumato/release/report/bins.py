@@ -26,12 +26,16 @@ HIDDEN, MISSING, OTHERS, ANY = "not told (*)", "missing", "all others", "any val
 
 @dataclass(frozen=True)
 class ReportBins:
-    """The bins of a column: how many people of the original are in each, and the share of every shown cell in each."""
+    """The bins of a column: how many people of the original are in each, and the share of every shown cell in each.
+
+    ``edges`` are the places on a scale between which the first bins lie, where there is one.
+    """
 
     labels: list[str]
     before: Numbers
     gone: Numbers
     shares: Numbers
+    edges: Numbers | None = None
 
 
 # Numbers and dates: stretches between the ends that the release shows
@@ -69,7 +73,9 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
         labels[0] = f"below {_place(edges[1], column)}"
     if (shown_high[told] == np.inf).any():
         labels[-1] = f"{_place(edges[-1], column)} and above"
-    return ReportBins([*labels, HIDDEN, MISSING], counted, left, shares)
+    top = float(high[told].max()) + (column.kind is not None or column.whole)
+    on_scale = column.order is None and top > edges[-1]
+    return ReportBins([*labels, HIDDEN, MISSING], counted, left, shares, np.append(edges, top) if on_scale else None)
 
 
 def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> ReportBins:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from sfumato.assess.queries.columns import ScaleColumn
+from sfumato.assess.queries.columns import ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.open_column import open_shown
 from sfumato.common.charts import charts
 from sfumato.common.grouping import code_column
 from sfumato.errors import DataError
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
-from sfumato.release.report.bins import MISSING, Codes, Numbers, scale_bins, tree_bins
+from sfumato.release.report.bins import MISSING, Codes, Numbers, ReportBins, scale_bins, tree_bins
 from sfumato.release.values import ValueCounts
 
 
@@ -48,6 +48,10 @@ class ColumnFacts:
         How often each level was used.
     lost
         The share of its detail that it lost, as read from the release.
+    scale
+        Where the bins are on a scale of numbers or days, if they are.
+    unchanged
+        Whether every released cell shows the value itself.
     """
 
     name: str
@@ -57,6 +61,8 @@ class ColumnFacts:
     gone: tuple[float, ...] = ()
     levels: tuple[LevelUse, ...] = field(default=(), repr=False)
     lost: float = 0.0
+    scale: charts.Scale | None = field(default=None, repr=False)
+    unchanged: bool = False
 
     @property
     def kept(self) -> float:
@@ -66,7 +72,7 @@ class ColumnFacts:
     @property
     def picture(self) -> charts.Picture:
         """The two distributions side by side."""
-        return charts.column_before_after(self.name, self.labels, self.before, self.after, self.kept)
+        return charts.column_before_after(self.name, self.labels, self.before, self.after, self.kept, self.scale)
 
 
 def describe_column(
@@ -115,8 +121,19 @@ def describe_column(
         _rounded(after[told] / released),
         _rounded(bins.gone[told] / gone.sum()) if gone.sum() >= least else (),
         tuple(_levels(shown, _texts(table, name), cells)),
-        _lost(shown, cells),
+        lost := _lost(shown, cells),
+        _scale(bins, column, after / released, people),
+        unchanged=lost == 0 and statistic is None and name in table.column_names,
     )
+
+
+def _scale(bins: ReportBins, column: ReleasedColumn, after: Numbers, people: int) -> charts.Scale | None:
+    """Where the bins are on a scale, if there is one: numbers, or days."""
+    if bins.edges is None:
+        return None
+    many = len(bins.edges) - 1
+    shares = (_rounded(bins.before[:many] / people), _rounded(after[:many]))
+    return charts.Scale(tuple(bins.edges.tolist()), *shares, dates=getattr(column, "kind", None) is not None)
 
 
 def _by_code(shown: ShownColumn, counts: Codes) -> Codes:

@@ -15,6 +15,7 @@ from sfumato.release.report.caution_words import in_words
 from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.limits import HOMOGENEITY, Limit, limits_of
 from sfumato.release.report.parts import percent, quoted
+from sfumato.release.report.released_rows import UniqueRows
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class Concern:
     confirmed: bool = False
 
     @property
-    def rank(self) -> tuple[int, bool, float]:
-        """The place in the list: by severity, then what is open, then how many people it concerns."""
-        return SEVERITIES.index(self.severity), not self.open, -(self.share or 0.0)
+    def rank(self) -> tuple[bool, int, float]:
+        """The place in the list: what is open first, by severity, then by how many people it concerns."""
+        return not self.open, SEVERITIES.index(self.severity), -(self.share or 0.0)
 
 
 def concerns_of(found: ReportFacts) -> tuple[Concern, ...]:
@@ -60,8 +61,18 @@ def concerns_of(found: ReportFacts) -> tuple[Concern, ...]:
 
 
 def _unproven(found: ReportFacts) -> Iterator[Concern]:
-    """What the verifier could not prove, and what holds and yet protects nobody."""
+    """What is broken, what the verifier could not prove, and what holds and yet protects nobody."""
     verification = found.verification
+    for check in verification.violations:
+        yield Concern(
+            "broken",
+            "A broken promise",
+            f"{check}.",
+            "Do not publish this table; have it made again.",
+            "error",
+            open=True,
+            share=1.0,
+        )
     if not verification.checks:
         yield Concern(
             "nothing-promised",
@@ -119,27 +130,31 @@ def _unique(found: ReportFacts) -> Iterator[Concern]:
     told = found.may.allows_share(unique.share, unique.rows)
     many = f"{unique.everywhere:,} of {unique.rows:,} rows ({percent(unique.share)})" if told else "Some rows"
     verb = "is" if told and unique.everywhere == 1 else "are"
+    known, helps = _known(found, unique)
     yield Concern(
         "unique",
         "Rows that are unique over all columns",
-        f"{many} {verb} unique over all {unique.columns:,} published columns{_known(found)}. Whoever knows so much "
-        "about a person finds the row: the groups count only what outsiders are assumed to know.",
-        "Go through the columns that are published unchanged: leave out, or have protected, what an outsider might "
-        "know.",
+        f"{many} {verb} unique over all {unique.columns:,} published columns{known}.",
+        helps,
         "warning",
         open=True,
         share=unique.share,
     )
 
 
-def _known(found: ReportFacts) -> str:
-    """How many are unique even without the sensitive columns."""
-    unique = found.unique
-    if unique is None or not found.with_role("sensitive"):
-        return ""
-    if not found.may.allows_share(unique.without_sensitive / max(1, unique.rows), unique.rows):
-        return ""
-    return f", {unique.without_sensitive:,} of them without the sensitive ones"
+def _known(found: ReportFacts, unique: UniqueRows) -> tuple[str, str]:
+    """How many are unique even without the sensitive columns, and what helps."""
+    go_through = "Leave out, or have protected, what an outsider might know of the columns published unchanged."
+    if not found.with_role("sensitive"):
+        return "", go_through
+    if not unique.without_sensitive:
+        return (
+            ", but nobody is without the sensitive ones",
+            "If an outsider might know a sensitive value, have such values rounded or grouped first.",
+        )
+    if not found.may.allows_share(unique.without_sensitive / unique.rows, unique.rows):
+        return ", some of them even without the sensitive ones", go_through
+    return f", {unique.without_sensitive:,} even without the sensitive ones", go_through
 
 
 def _not_looked_at(found: ReportFacts) -> Iterator[Concern]:

@@ -175,7 +175,7 @@ class ReportFacts:
     @property
     def risk_picture(self) -> charts.Picture:
         """The share of people per band of risk, before and after."""
-        return risk_picture(self.risk)
+        return risk_picture(self.risk, self.k)
 
 
 def sizes_of(risk: BeforeAfter) -> dict[int, int]:
@@ -184,13 +184,11 @@ def sizes_of(risk: BeforeAfter) -> dict[int, int]:
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
-def risk_picture(risk: BeforeAfter) -> charts.Picture:
-    """The share of people per band of risk, before and after."""
-    bands = risk.before.prosecutor.distribution or risk.after.prosecutor.distribution
-    labels = [_band(band.least, band.most) for band in bands]
-    before, after = (
-        [band.share for band in one.prosecutor.distribution] or [0.0] * len(labels) for one in (risk.before, risk.after)
-    )
+def risk_picture(risk: BeforeAfter, k: int | None = None) -> charts.Picture:
+    """The share of people per band of risk, before and after; no band holds sizes on both sides of the promised k."""
+    banded = [one.prosecutor.bands(k) for one in (risk.before, risk.after)]
+    labels = [_band(band.least, band.most) for band in banded[0] or banded[1]]
+    before, after = ([band.share for band in bands] or [0.0] * len(labels) for bands in banded)
     return charts.risk_before_after(labels, before, after)
 
 

@@ -177,8 +177,16 @@ def outliers(found: ReportFacts) -> Iterator[Limit]:
             "person has the value at an end, so that this value can be read off.",
             "Have intervals end at round numbers that are nobody's own.",
             open=True,
-            share=found.singling_out.get("rows", 0) / max(1, found.verification.rows),
+            share=_at_an_end(found),
         )
+
+
+def _at_an_end(found: ReportFacts) -> float | None:
+    """The share of people who are alone at an end: at least one in every such group."""
+    groups = found.singling_out.get("intervals")
+    if not groups:
+        return None
+    return min(1.0, found.singling_out.get("share", 0.0) * groups / max(1, found.verification.rows))
 
 
 @looks

@@ -200,8 +200,9 @@ def _safe(found: ReportFacts) -> str:
     if not after.highest or not after.mean:
         return "Nobody is in the table."
     at_worst, on_average = round(1 / after.highest), int(1 / after.mean + 1e-9)
-    said = f"Somebody who knows a person's {known} finds that person at worst 1 time in {at_worst:,}"
-    said += f", on average 1 in {on_average:,}." if on_average != at_worst else "."
+    said = f"Somebody who knows a person's {known} finds that person "
+    said += f"at worst 1 time in {at_worst:,}" if at_worst > 1 else "at worst for certain"
+    said += f", on average 1 time in {on_average:,}." if on_average != at_worst else "."
     if found.may.original and found.risk.before.prosecutor.unique_share > 0:
         said += f" In the original, {percent(found.risk.before.prosecutor.unique_share)} could be found for certain."
     return said

@@ -40,6 +40,11 @@ def paragraph(*inside: Content) -> Markup:
     return element("p", *inside)
 
 
+def figures(drawn: Iterable[Markup]) -> Markup:
+    """Some figures side by side, as many as fit."""
+    return element("div", drawn, class_="figures")
+
+
 def figure(picture: Picture, note: str | None = None) -> Markup:
     """A picture with its description as the caption, and its numbers in a table."""
     caption = element("figcaption", picture.title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from unicodedata import east_asian_width
 
 import pyarrow as pa
 
@@ -13,11 +14,13 @@ from sfumato.errors import DataError
 #: How many rows a report shows as an example.
 EXAMPLE_ROWS = 3
 
-#: How many columns an example shows at most.
-EXAMPLE_COLUMNS = 8
+#: How many columns an example shows at most, and how many quasi-identifiers before it shows others.
+EXAMPLE_COLUMNS = 9
+MOST_KNOWN = 4
 
-#: The most characters of a cell in an example.
-LONGEST_CELL = 28
+#: The most characters of a cell in an example, and of all columns together; a Chinese character is as wide as two.
+LONGEST_CELL = 22
+WIDEST = 104
 
 #: The order of roles in an example: what attackers know first.
 ROLES = ("quasi-identifier", "sensitive", "plain", "weight", "identifier")
@@ -84,11 +87,31 @@ def _alone(columns: Sequence[CodedColumn]) -> int:
 
 def example_of(table: pa.Table, roles: Mapping[str, str]) -> Example:
     """The first rows of a release, in the columns that matter most."""
-    ranked = sorted(table.column_names, key=lambda name: _rank(roles.get(name)))
-    shown = ranked[:EXAMPLE_COLUMNS]
-    some = table.select(shown).slice(0, EXAMPLE_ROWS)
-    columns = [[_cell(value) for value in some.column(name).to_pylist()] for name in shown]
-    return Example(tuple(shown), tuple(zip(*columns, strict=True)), len(ranked) - len(shown))
+    some = table.slice(0, EXAMPLE_ROWS)
+    columns: dict[str, list[str | None]] = {}
+    used = 0
+    for name in _by_importance(table.column_names, roles)[:EXAMPLE_COLUMNS]:
+        cells = [_cell(value) for value in some.column(name).to_pylist()]
+        wide = 2 + max(_width(text or "") for text in (_cell(name), *cells))
+        if not columns or used + wide <= WIDEST:
+            columns[name] = cells
+            used += wide
+    shown = sorted(columns, key=lambda name: _rank(roles.get(name)))
+    rows = zip(*(columns[name] for name in shown), strict=True)
+    return Example(tuple(_cell(name) or "" for name in shown), tuple(rows), len(table.column_names) - len(shown))
+
+
+def _by_importance(names: Sequence[str], roles: Mapping[str, str]) -> list[str]:
+    """The columns of which a reader should see some of each kind, however many others there are."""
+    ranked = sorted(names, key=lambda name: _rank(roles.get(name)))
+    known = [name for name in ranked if not _rank(roles.get(name))]
+    others = [name for name in ranked if _rank(roles.get(name))]
+    return [*known[:MOST_KNOWN], *others[:2], *known[MOST_KNOWN:], *others[2:]]
+
+
+def _width(text: str) -> int:
+    """How many letters wide a text is."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _rank(role: str | None) -> int:

@@ -14,7 +14,7 @@ from sfumato.assess.cautions import Caution, refuse, with_confirmations
 from sfumato.assess.cautions.unique_rows import as_good_as_a_name
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
-from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels
+from sfumato.hierarchies import Dates, Domain, Hierarchy, Learned, default_hierarchy, with_levels
 from sfumato.io.databases.database import Database
 from sfumato.io.sql import identifier, qualified
 from sfumato.methods import Task
@@ -283,13 +283,19 @@ def _fit(database: Database, source: str, schema: Schema, name: str) -> Domain:
     column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {source} t").column("value")
     values = column.combine_chunks()
     known = values.drop_null()
-    hierarchy = with_levels(schema.quasi_identifiers[name], known) or default_hierarchy(values.type)
+    hierarchy = with_levels(schema.quasi_identifiers[name], known) or _default(values.type)
     fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
     if len(fitted.domain.values) < len(known):
         raise written_in_several_ways(name)
     # Dimension tables are joined on the values of the table, not on those that a hierarchy turned them into.
     order = np.argsort(fitted.codes)
     return replace(fitted.domain, values=known.take(pa.array(order)))
+
+
+def _default(kind: pa.DataType) -> Hierarchy:
+    """The default of a type, but times as they are: the rows of the database are joined by their values."""
+    implied = default_hierarchy(kind)
+    return Dates() if isinstance(implied, Dates) else implied
 
 
 def _weighted(name: str, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> WeightedColumn:

@@ -84,9 +84,10 @@ class RecodedSource(Source):
     def __init__(self, inner: Source, changes: Mapping[str, _Change]) -> None:
         self.inner, self.changes = inner, changes
         self.columns, self.kind = inner.columns, inner.kind
+        self.labels, self.value_labels = inner.labels, inner.value_labels
 
     @property
-    def remarks(self) -> tuple[Remark, ...]:  # type: ignore[override]
+    def remarks(self) -> tuple[Remark, ...]:
         """What was guessed or left out when the table itself was opened and read."""
         return self.inner.remarks
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from sfumato.assess.meaning.recognise import KINDS
 from sfumato.common import parameters
 from sfumato.common.textfiles import parsed_toml, read_text
-from sfumato.errors import ParameterError, invalid_parameter, listed
+from sfumato.errors import ParameterError, did_you_mean, invalid_parameter, listed
 from sfumato.privacy import MODELS, PrivacyModel
 
 ENDING = ".toml"
@@ -282,7 +282,8 @@ def words(column: str) -> list[str]:
 def preset_name(owner: str, name: str, value: object) -> str:
     """Check that a preset of this name exists."""
     if not isinstance(value, str) or not (value.partition(VARIANT)[0] in shipped() or value.endswith(ENDING)):
-        raise invalid_parameter(owner, name, f"one of {listed(shipped())}, or a file such as 'rules.toml'", value)
+        expected = f"one of {listed(shipped())}, or a file such as 'rules.toml'"
+        raise invalid_parameter(owner, name, expected, value, did_you_mean(value, shipped()))
     return value
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.profiles.combinations import singling
 from sfumato.studio.desk import Bench
 
@@ -22,19 +24,28 @@ def profile(bench: Bench) -> dict[str, Any]:
 
 def risk(bench: Bench) -> dict[str, Any]:
     """How many people could be found by what others may know, with the roles of the plan, and what to beware of."""
-    found, roles = bench.profile, dict(zip(bench.names, bench.plan.roles, strict=True))
-    known = [found[name] for name in bench.names if roles[name] == "quasi-identifier"]
-    together = singling([one.facts for one in known]).share if known else 0.0
-    without = {}
-    for one in known:
-        others = [other.facts for other in known if other is not one]
-        without[bench.names.index(one.name)] = singling(others).share if others else 0.0
+    roles = dict(zip(bench.names, bench.plan.roles, strict=True))
+    known = _known(bench)
     return {
-        "share": together,
-        "columns": [bench.names.index(one.name) for one in known],
-        "without": without,
-        "cautions": [one.to_dict() for one in found.cautions_for(roles)],
+        "share": singling(list(known.values())).share if known else 0.0,
+        "columns": list(known),
+        "cautions": [one.to_dict() for one in bench.profile.cautions_for(roles)],
     }
+
+
+def contributions(bench: Bench) -> Iterator[dict[str, Any]]:
+    """How many people could still be found if others did not know a column, one column after the other."""
+    known = _known(bench)
+    for at in known:
+        others = [facts for other, facts in known.items() if other != at]
+        yield {"column": at, "without": singling(others).share if others else 0.0}
+
+
+def _known(bench: Bench) -> dict[int, ColumnCounts]:
+    """The counts of the columns that others may know, by number."""
+    roles = bench.plan.roles
+    columns = enumerate(bench.profile.columns)
+    return {at: one.facts for at, one in columns if roles[at] == "quasi-identifier"}
 
 
 def rows(bench: Bench) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sfumato.release.release import Release
 from sfumato.release.report.facts import About, facts_of_release
 from sfumato.release.report.page_one import PageOne, page_one
 from sfumato.studio.desk import Bench, plan_of
+from sfumato.studio.operations.choose import chosen_release
 from sfumato.studio.plan import Plan, without_files
 
 #: The most characters of a policy that the panel shows.
@@ -30,7 +31,7 @@ def make(bench: Bench) -> dict[str, Any]:
     Everything that can be downloaded lies in one new folder; a release that is not verified gets none of it.
     """
     policy = bench.policy
-    release = policy.run(bench.table, progress=bench.tell)
+    release = chosen_release(bench)
     bench.held.kept["release"] = release
     folder = bench.folder / f"made-{secrets.token_hex(8)}"
     folder.mkdir(0o700)

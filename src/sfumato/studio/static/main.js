@@ -16,7 +16,7 @@ function Bar() {
     <strong class="brand">Sfumato</strong>
     <span class="file">${table.value ? `${table.value.name} · ` : ""}${t("shell.stays")}</span>
     <nav aria-label=${t("shell.screens")}>
-      ${Object.keys(SCREENS).map((name, at) => html`<button key=${name} class="tab" disabled=${!policy.value && at > 0}
+      ${Object.keys(SCREENS).map((name, at) => html`<button key=${name} class="tab" disabled=${at > 0 && (!policy.value || policy.value.plan.unsure.length > 0)}
         aria-current=${screen.value === name ? "page" : null} onClick=${() => { screen.value = name; }}>${at + 1} ${t(`${name}.name`)}</button>`)}
     </nav>
     <span class="tools">
@@ -30,7 +30,7 @@ function Bar() {
 function Page() {
   useEffect(() => {
     const press = event => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input, textarea")) return;
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input[type=text], textarea")) return;
       event.preventDefault();
       if (policy.value?.[event.shiftKey ? "redo" : "undo"]) step(event.shiftKey ? "redo" : "undo");
     };
@@ -38,7 +38,7 @@ function Page() {
     return () => removeEventListener("keydown", press);
   }, []);
   const Screen = SCREENS[screen.value];
-  if (trouble.value && trouble.value !== "gone") return html`<${Trouble} />`;
+  if (trouble.value && trouble.value !== "gone") return html`<main><${Trouble} /></main>`;
   return html`<${Bar} /><${Trouble} />
     <main id="main"><${Failure} /><${Running} /><${Screen} />${policy.value && html`<${Panel} />`}</main>`;
 }

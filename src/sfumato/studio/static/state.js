@@ -25,8 +25,12 @@ export function take(state) {
 
 export const refresh = () => get("/api/state").then(take);
 
+/** The last change, which the next one and the next job wait for. */
+let last = Promise.resolve();
+
 /** Run a job that the page waits for: the last good result stays on the screen. */
-export function run(name, args = {}) {
+export async function run(name, args = {}) {
+  await last;
   failure.value = null;
   return new Promise(resolve => {
     const stop = subscribe(name, args, message => {
@@ -63,19 +67,30 @@ export const openExample = name => open(post("/api/tables", { example: name }));
 export const openGiven = () => open(post("/api/tables", { given: true }));
 export const openFile = (file, keep = false) => open(upload(file, keep));
 
-/** How many people could be found with the roles in force. */
+let stopCounting = () => {};
+/** How many people could be found with the roles in force, and then without each column. */
 export async function look() {
   const asked = policy.value.etag;
   try {
     const found = await request("risk");
-    if (asked === policy.value?.etag) risk.value = { ...found, etag: asked };
+    if (asked !== policy.value?.etag) return;
+    risk.value = { ...found, etag: asked, without: {} };
+    stopCounting();
+    stopCounting = subscribe("contributions", {}, ({ kind, value }) => {
+      if (kind !== "message" || asked !== risk.value?.etag) return;
+      risk.value = { ...risk.value, without: { ...risk.value.without, [value.column]: value.without } };
+    });
   } catch (error) {
     if (error.error && asked === policy.value?.etag) failure.value = { ...error.error };
   }
 }
 
-/** Change the plan, and show what follows. */
-export async function change(what) {
+/** Change the plan, and show what follows; changes wait for those before them. */
+export function change(what) {
+  last = last.then(() => changed(what));
+  return last;
+}
+async function changed(what) {
   try {
     policy.value = await post("/api/policy", what, { "if-match": policy.value.etag });
   } catch (error) {

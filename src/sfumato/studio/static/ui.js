@@ -2,20 +2,23 @@
 import { h, render, Fragment } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 import { signal, computed } from "./vendor/signals.js";
-import en from "./texts/en.js";
-import de from "./texts/de.js";
 
 export { h, render, Fragment, signal, computed };
 export { useEffect, useRef, useState, useId } from "./vendor/hooks.js";
 export const html = htm.bind(h);
 
-const LANGUAGES = { en, de };
+const LANGUAGES = ["en", "de"];
 const wanted = localStorage.getItem("language") ?? navigator.language?.slice(0, 2);
-export const language = signal(wanted in LANGUAGES ? wanted : "en");
+export const language = signal(LANGUAGES.includes(wanted) ? wanted : "en");
 document.documentElement.lang = language.value;
+/** The texts of the languages that were spoken so far: a page loads those of one. */
+const texts = {};
+const learn = async name => { texts[name] ??= (await import(`./texts/${name}.js`)).default; };
+await learn(language.value);
 
 /** Choose a language; it is the only thing that outlives the tab. */
-export function speak(name) {
+export async function speak(name) {
+  await learn(name);
   language.value = name;
   localStorage.setItem("language", name);
   document.documentElement.lang = name;
@@ -23,7 +26,7 @@ export function speak(name) {
 
 /** The text of a key such as "columns.title"; {names} in it are replaced. */
 export function t(key, values = {}) {
-  const text = key.split(".").reduce((part, name) => part?.[name], LANGUAGES[language.value]) ?? key;
+  const text = key.split(".").reduce((part, name) => part?.[name], texts[language.value]) ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => name in values ? String(values[name]) : whole);
 }
 

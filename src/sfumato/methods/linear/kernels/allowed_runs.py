@@ -24,8 +24,9 @@ def cheapest_allowed_runs(
     rules: Rules,
     spans: Spans,
     longest: int,
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Find the least loss of every prefix of the units, and where the last run of that cut begins.
+    begin: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """Find the least loss of every prefix of the units; ``begin``, -1 at first, gets where the last run of it begins.
 
     Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs are tried up to twice the
     length of the shortest allowed one. The search for that one goes back ``longest`` units, and further only after a
@@ -33,7 +34,6 @@ def cheapest_allowed_runs(
     """
     units = len(ends) - 1
     loss = np.full(units + 1, np.inf)
-    begin = np.full(units + 1, -1, np.int32)
     loss[0] = 0.0
     bounds = np.empty((2, codes.shape[1]), np.int64)
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
@@ -58,7 +58,7 @@ def cheapest_allowed_runs(
                 break
         if loss[stop] < np.inf:
             reached = stop
-    return loss, begin
+    return loss
 
 
 @kernel

@@ -30,10 +30,12 @@ class BinScratch(NamedTuple):
 
 
 @kernel
-def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64]) -> None:
+def cut_best_first(
+    layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64], done: NDArray[np.int64]
+) -> None:
     """Cut consecutive parts into smaller ones, marking where each begins.
 
-    ``parts`` holds where each part begins and where the last ends.
+    ``parts`` holds where each part begins and where the last ends; ``done[0]`` counts the rows that are finished.
     """
     attributes = len(layout.codes)
     scratch = BinScratch(
@@ -58,6 +60,7 @@ def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.boo
                 begins[middle] = True
                 start, stop = set_aside(waiting[count], start, middle, stop)
                 count += 1
+            done[0] += stop - start
 
 
 @inner

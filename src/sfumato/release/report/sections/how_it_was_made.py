@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.common.charts import charts
-from sfumato.common.html import Content, Markup, facts, folded, joined
+from sfumato.common.html import Content, Markup, element, facts, folded, joined
 from sfumato.methods import DEFAULT, REGISTRY, find_method
 from sfumato.release.report.facts import Making, ReportFacts
 from sfumato.release.report.parts import (
     figure,
+    figures,
     items,
     listing,
     named,
@@ -22,7 +23,7 @@ from sfumato.release.report.parts import (
 
 #: What the release does with the columns of each role.
 ROLES = {
-    "quasi-identifier": "may be known to others; shown in coarser terms",
+    "quasi-identifier": "may be known to others; shown in coarser terms where that is needed",
     "sensitive": "nobody should learn it about a person; shown as it is",
     "plain": "harmless; shown as it is",
     "identifier": "names people; never shown",
@@ -32,23 +33,43 @@ ROLES = {
 }
 
 
+#: The most columns of a row of the table that are named at once; more are folded.
+MOST_ALIKE = 8
+
+
 def section_making(found: ReportFacts) -> Markup:
     """How the release was made."""
     return section(
         "making",
         "How it was made",
         "What became of every column, which method decided it, and what else was tried.",
-        subsection("Columns", listing(("column", "role", "taken for", "what became of it"), list(_roles(found)))),
+        subsection("Columns", listing(("columns", "role", "taken for", "what became of them"), list(_roles(found)))),
         _levels(found),
         *(_method(found.making) if found.making is not None else ()),
     )
 
 
-def _roles(found: ReportFacts) -> Iterator[tuple[str, str, str, str]]:
+def _roles(found: ReportFacts) -> Iterator[tuple[str | Markup, str, str, str]]:
+    """What became of every column; those that share a role, a kind and what became of them are one row."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
     for name, role in found.roles.items():
-        became = "names people; shown as pseudonyms" if name in found.pseudonyms else ROLES.get(role, "")
-        changed = "; changed first, as the policy says" if name in found.changed else ""
-        yield named(name), role, found.kinds.get(name, "–"), f"{became}{changed}"
+        alike.setdefault((role, found.kinds.get(name, "–"), _became(name, role, found)), []).append(name)
+    for about, columns in alike.items():
+        listed = ", ".join(map(named, columns))
+        yield (
+            element("span", listed) if len(columns) <= MOST_ALIKE else folded(f"{len(columns):,} columns", listed),
+            *about,
+        )
+
+
+def _became(name: str, role: str, found: ReportFacts) -> str:
+    if name in found.pseudonyms:
+        became = "names people; shown as pseudonyms"
+    elif name in found.columns and found.columns[name].unchanged:
+        became = "may be known to others; shown unchanged in every released row"
+    else:
+        became = ROLES.get(role, "")
+    return f"{became}; changed first, as the policy says" if name in found.changed else became
 
 
 def _levels(found: ReportFacts) -> Content:
@@ -62,11 +83,19 @@ def _levels(found: ReportFacts) -> Content:
         return None
     said = "Each column can be shown at several levels, from the value itself to * (nothing). So often each was used:"
     headers = ("column", "level", "groups that it tells apart", "rows shown at it")
-    return subsection("Levels", paragraph(said), listing(headers, rows))
+    return folded("Levels: how often each was used", paragraph(said), listing(headers, rows))
 
 
 def _method(making: Making) -> Iterator[Content]:
     yield subsection("Method", facts(_told(making)), *_why(making))
+    yield figures(_pictures(making))
+    if making.seconds:
+        rows = [(step, f"{seconds:.2f}") for step, seconds in making.seconds.items()]
+        yield folded("Time: seconds by step", listing(("step", "seconds"), rows))
+
+
+def _pictures(making: Making) -> Iterator[Markup]:
+    """Draw how a search went, where there was one."""
     if making.nodes:
         note = "Each point is one choice of levels that keeps every promise."
         if len(making.nodes) < making.answers:
@@ -74,9 +103,6 @@ def _method(making: Making) -> Iterator[Content]:
         yield figure(charts.lattice(making.nodes, making.answers), note)
     if making.optimality is not None:
         yield figure(making.optimality.picture, f"{making.optimality}.")
-    if making.seconds:
-        rows = [(step, f"{seconds:.2f}") for step, seconds in making.seconds.items()]
-        yield subsection("Time", listing(("step", "seconds"), rows))
 
 
 def _told(making: Making) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ MOST_CONCERNS = 40
 
 #: How many of them page one names, and the most characters of each sentence there.
 MOST_IN_BRIEF = 4
-LONGEST_IN_BRIEF = 260
+LONGEST_IN_BRIEF = 190
 
 
 def section_limits(found: ReportFacts) -> Markup:
@@ -46,7 +46,7 @@ def _block(concern: Concern) -> Markup:
         element("h4", concern.title, _share(concern)),
         element("p", sentence(concern.found)),
         element("p", element("strong", "What helps: "), sentence(concern.helps)),
-        class_=f"limit {concern.severity}" if concern.open else "limit",
+        class_=f"limit is-{concern.severity}" if concern.open else "limit",
     )
 
 
@@ -74,5 +74,6 @@ def brief_list(concerns: Sequence[Concern]) -> Markup:
     if not left:
         return element("ul", shown)
     waiting = sum(one.open for one in left)
-    more = f"{len(left):,} more" + (f", {waiting:,} of which need a decision" if waiting else "")
+    need = f"{waiting:,} of which {'needs' if waiting == 1 else 'need'} a decision" if waiting else "good to know"
+    more = f"{len(left):,} more, {need}"
     return joined(element("ul", shown), element("p", element("a", more, href="#limits"), class_="note"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sfumato.common.html import Content, Markup, bar, element, joined, table
 from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.page_one import KeyFigure, PageOne, State, page_one
 from sfumato.release.report.parts import cut, named, percent, scrolling
 from sfumato.release.report.released_rows import Example
-from sfumato.release.report.sections.not_protected_against import brief_list
+from sfumato.release.report.sections.not_protected_against import MOST_IN_BRIEF, brief_list
 
 #: The signs of the three states, which also say without colour what they are.
 SIGNS = {State.GREEN: "✓", State.AMBER: "!", State.RED: "✕"}
@@ -32,26 +32,41 @@ def section_page_one(found: ReportFacts) -> Markup:
 
 def markup_of(one: PageOne) -> Markup:
     """Page one as a section of a page; the style of reports gives it its look."""
-    rows = (
-        ("Safe?", joined(element("p", cut(one.safe, LONGEST)), _people(one.one_in))),
-        ("Useful?", joined(element("p", one.useful), _lost(one.lost))),
-        ("Remains", brief_list(one.concerns)),
-        ("Rests on", [element("p", element("em", word), " ", cut(said, LONGEST)) for word, said in one.rests_on]),
-        ("Example", _example(one)),
-        ("Decision", _decision()),
+    said = (
+        ("safe", "Safe?", joined(element("p", cut(one.safe, LONGEST)), _people(one.one_in))),
+        ("useful", "Useful?", joined(element("p", one.useful), _lost(one.lost))),
+        ("remains", "Remains", brief_list(one.concerns)),
+        (
+            "rests",
+            "Rests on",
+            [element("p", element("em", word), " ", cut(text, LONGEST)) for word, text in _rests(one)],
+        ),
     )
+    signed = (("example", "Example", _example(one)), ("decision", "Decision", _decision()))
+    sign = element("span", SIGNS[one.state], class_="sign", aria_hidden="true")
     return element(
         "section",
         element("h2", "The decision", id="one-title", class_="unseen"),
         _about(one),
-        element("p", element("span", SIGNS[one.state], class_="sign", aria_hidden="true"), one.headline,
-                class_=f"state {one.state}"),
+        element("p", sign, one.headline, class_=f"state {one.state}"),
         element("dl", [_figure(figure) for figure in one.figures], class_="cards"),
-        element("dl", [element("div", element("dt", title), element("dd", said)) for title, said in rows],
-                class_="rows"),
+        element("dl", [_row(*row) for row in said], class_="rows pairs"),
+        element("dl", [_row(*row) for row in signed], class_="rows"),
         element("p", one.checked, class_="note checked"),
-        id="one", aria_labelledby="one-title", class_="one",
-    )  # fmt: skip
+        id="one",
+        aria_labelledby="one-title",
+        class_="one",
+    )
+
+
+def _row(key: str, title: str, said: Content) -> Markup:
+    return element("div", element("dt", title), element("dd", said), class_=key)
+
+
+def _rests(one: PageOne) -> Iterator[tuple[str, str]]:
+    """What it rests on; what was guessed is not said twice."""
+    brief = {concern.key for concern in one.concerns[:MOST_IN_BRIEF]}
+    yield from ((word, text) for word, text in one.rests_on if word not in brief)
 
 
 def _about(one: PageOne) -> Markup:
@@ -96,7 +111,10 @@ def _people(one_in: int | None) -> Content:
 def _lost(lost: Sequence[tuple[str, float]]) -> Content:
     if not lost:
         return None
-    said = [element("span", named(name), " ", bar(share), " ", percent(share), class_="loss") for name, share in lost]
+    said = [
+        element("span", element("bdi", named(name)), " ", bar(share), " ", percent(share), class_="loss")
+        for name, share in lost
+    ]
     return element("p", "Lost most: ", said, class_="losses")
 
 
@@ -104,13 +122,13 @@ def _example(one: PageOne) -> Content:
     example = one.example
     if not example.rows:
         return element("p", "No row is shown of a table that must not be published.")
-    more = f"and {example.left_out:,} more columns" if example.left_out else None
+    left = example.left_out
+    more = f"and {left:,} more {'column' if left == 1 else 'columns'}" if left else None
     return joined(scrolling(_rows(example)), element("p", more, class_="note") if more else None)
 
 
 def _rows(example: Example) -> Markup:
-    header = [named(name) for name in example.columns]
-    return table(header, [["–" if cell is None else cell for cell in row] for row in example.rows])
+    return table(example.columns, [["–" if cell is None else cell for cell in row] for row in example.rows])
 
 
 def _decision() -> Markup:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.common.charts import charts
-from sfumato.common.html import Content, Markup, joined
+from sfumato.common.html import Content, Markup, folded, joined
 from sfumato.loss import METRICS
+from sfumato.release.report.bins import HIDDEN, MISSING
 from sfumato.release.report.columns import ColumnFacts
 from sfumato.release.report.facts import LEAST, ReportFacts
-from sfumato.release.report.parts import figure, items, listing, named, paragraph, percent, section, subsection
+from sfumato.release.report.parts import figure, figures, items, listing, named, paragraph, percent, section, subsection
 
 #: How many columns get their own picture, those that lost most first; the others are in the table only.
 MOST_PICTURES = 8
@@ -25,11 +26,10 @@ def section_lost(found: ReportFacts) -> Markup:
         "What was lost",
         "What readers of the published table can no longer see, and whether somebody else could have kept more of it.",
         _whole(found),
-        figure(charts.loss_by_column(found.by_column, found.losses.get("gcp"))) if found.by_column else None,
-        _measures(found),
         _columns(found),
         _suppressed(found),
         _utility(found),
+        _measures(found),
     )
 
 
@@ -61,23 +61,39 @@ def _measures(found: ReportFacts) -> Content:
             upper = "any number" if metric.upper is None else f"0 to {metric.upper:g}"
             better = "higher is better" if metric.higher_is_better else "lower is better"
             rows.append((f"{metric.title or name} ({name})", float(f"{value:.5g}"), upper, better))
-    return subsection("All measures", listing(("measure", "value", "range", "direction"), rows)) if rows else None
+    measures = listing(("measure", "value", "range", "direction"), rows)
+    return folded("What was lost, by every measure", measures) if rows else None
 
 
 def _columns(found: ReportFacts) -> Content:
     """Every quasi-identifier before and after, as a picture for those that lost most."""
+    whole = [figure(charts.loss_by_column(found.by_column, found.losses.get("gcp")))] if found.by_column else []
     if not found.columns:
-        return None
+        return figures(whole) if whole else None
     ranked = sorted(found.columns.values(), key=lambda one: -found.by_column.get(one.name, one.lost))
-    pictures = [figure(one.picture) for one in ranked[:MOST_PICTURES]]
+    pictures = [figure(one.picture, _beside(one)) for one in ranked[:MOST_PICTURES]]
     said = (
-        "Each picture has the bins and names that the published table itself shows. What hides behind a wide cell is "
-        "spread evenly over the bins that it may be in, as a reader would have to do."
+        "Each picture has the bins and names that the published table itself shows; on a scale, areas are shares, so "
+        "that wide bins do not look fuller than they are. What hides behind a wide cell is spread evenly over the bins "
+        "that it may be in, as a reader would have to do."
     )
     rest = [(named(one.name), one.kept, found.by_column.get(one.name, one.lost)) for one in ranked[MOST_PICTURES:]]
     headers = ("column", "share of the distribution in its place", "share of detail lost")
     more = joined(paragraph("The other columns:"), listing(headers, rest)) if rest else None
-    return subsection("Before and after", paragraph(said), *pictures, more)
+    return subsection("Before and after", paragraph(said), figures([*whole, *pictures]), more)
+
+
+def _beside(column: ColumnFacts) -> str | None:
+    """Say what is not on the scale of a picture: hidden and missing values."""
+    if column.scale is None:
+        return None
+    shares = zip(column.labels, column.before, column.after, strict=True)
+    said = [
+        f"{label}: {percent(before)} before, {percent(after)} after"
+        for label, before, after in shares
+        if label in {HIDDEN, MISSING}
+    ]
+    return f"Not on the scale: {'; '.join(said)}." if said else None
 
 
 def _suppressed(found: ReportFacts) -> Content:

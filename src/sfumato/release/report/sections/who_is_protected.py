@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sfumato.assess.risk.records import smallest_class
 from sfumato.common.charts import charts
 from sfumato.common.html import Markup
 from sfumato.release.report.facts import ReportFacts
-from sfumato.release.report.parts import figure, items, listing, named, names, paragraph, percent, section, subsection
+from sfumato.release.report.parts import (
+    figure,
+    figures,
+    items,
+    listing,
+    named,
+    names,
+    paragraph,
+    percent,
+    section,
+    subsection,
+)
 
 
 def section_people(found: ReportFacts) -> Markup:
@@ -19,26 +30,47 @@ def section_people(found: ReportFacts) -> Markup:
         "people",
         "Who is protected",
         f"How hard it is to find one person for somebody who knows that person's {known or 'particulars'}.",
-        figure(
-            found.risk_picture,
-            "Whoever looks like nobody else can be found for certain. The fewer people look alike, "
-            "the higher the risk.",
-        )
-        if found.may.original
-        else paragraph(f"The risk before is {found.may.not_told}."),
-        figure(charts.class_sizes(found.class_sizes, found.k)),
+        None if found.may.original else paragraph(f"The risk before is {found.may.not_told}."),
+        figures(_pictures(found)),
         subsection(
             "The risk in numbers",
+            paragraph("The risk of a person is one divided by the number of people who look alike."),
+            _table(("figure", "before", "after"), _risks(found), found),
             paragraph(
-                "The risk of a person is one divided by the number of people who look alike. Custodians of data use "
-                "the thresholds below; which one is right depends on who gets the table."
+                "Custodians of data set thresholds for that risk; which one is right depends on who gets the table. So "
+                "many people are above each:"
             ),
-            listing(("figure", "before", "after"), list(_risks(found)))
-            if found.may.original
-            else listing(("figure", "after"), [(title, after) for title, _, after in _risks(found)]),
+            _table(("threshold", "before", "after", "what that says"), _thresholds(found), found),
         ),
         _sensitive(found),
     )
+
+
+def _pictures(found: ReportFacts) -> Iterator[Markup]:
+    if found.may.original:
+        said = "Whoever looks like nobody else can be found for certain. The fewer look alike, the higher the risk."
+        yield figure(found.risk_picture, said)
+    yield figure(charts.class_sizes(found.class_sizes, found.k))
+
+
+def _table(headers: Sequence[str], rows: Iterable[tuple[str, ...]], found: ReportFacts) -> Markup:
+    """A table of figures before and after; without those before where they may not be told."""
+    kept = [at for at, title in enumerate(headers) if title != "before" or found.may.original]
+    return listing([headers[at] for at in kept], [[row[at] for at in kept] for row in rows])
+
+
+def _thresholds(found: ReportFacts) -> Iterator[tuple[str, ...]]:
+    """Every threshold with the people above it, and how that is to be read against what was promised."""
+    before, after = found.risk.before.prosecutor.above, found.risk.after.prosecutor.above
+    for limit, share in before.items():
+        least, now = smallest_class(limit), after.get(limit, 0.0)
+        if now == 0:
+            reading = f"kept: everybody looks like at least {least - 1:,} others"
+        elif found.k is not None and least > found.k:
+            reading = f"stricter than the promise, k = {found.k:,}: asks for {least:,} who look alike"
+        else:
+            reading = f"not kept: asks for {least:,} who look alike"
+        yield f"{limit:g} (1 in {least:,})", percent(share), percent(now), reading
 
 
 def _risks(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
@@ -48,9 +80,6 @@ def _risks(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
     yield "look like nobody else", f"{before.unique:,} ({percent(before.prosecutor.unique_share)})", _unique(found)
     yield "highest risk", _share(before.prosecutor.highest), _share(after.prosecutor.highest)
     yield "mean risk", _share(before.prosecutor.mean), _share(after.prosecutor.mean)
-    for limit in before.prosecutor.above:
-        title = f"risk above {limit:g} (fewer than {smallest_class(limit)} look alike)"
-        yield title, percent(before.prosecutor.above[limit]), percent(after.prosecutor.above.get(limit, 0.0))
 
 
 def _unique(found: ReportFacts) -> str:
@@ -72,7 +101,7 @@ def _sensitive(found: ReportFacts) -> Markup:
         (
             named(name),
             one.distinct_l,
-            _round(one.frequency_l),
+            "–" if not one.frequency_l else percent(1 / one.frequency_l),
             _round(one.entropy_l),
             _round(one.t),
             percent(found.risk.after.sensitive[name].certain) if name in found.risk.after.sensitive else "–",
@@ -82,7 +111,7 @@ def _sensitive(found: ReportFacts) -> Markup:
     headers = (
         "column",
         "different values at least",
-        "l (frequency)",
+        "surest guess",
         "l (entropy)",
         "t",
         "people of whom it is certain",
@@ -90,8 +119,9 @@ def _sensitive(found: ReportFacts) -> Markup:
     return subsection(
         "Sensitive values",
         paragraph(
-            "Finding somebody's group is enough where all in it have the same sensitive value. With l of 3, nobody is "
-            "more than one third sure of a value; t says how far a group may differ from the whole table, 0 not at all."
+            "Finding somebody's group is enough where all in it have the same sensitive value. The surest guess is the "
+            "largest share that one value has in any group; t says how far a group differs from the whole table, 0 not "
+            "at all."
         ),
         listing(headers, rows),
         items(_nearest(found)),

@@ -1,6 +1,169 @@
-// Screen 2: how safe, at what price.
-import { html, t } from "../ui.js";
+// Screen 2: how safe, at what price; the same people before and after, and what a neighbour would still find.
+import { html, t, number, language, signal, useEffect, useRef, useState } from "../ui.js";
+import { plan, table, failure, change, screen } from "../state.js";
+import { request, subscribe } from "../port.js";
+import { mount } from "../frontier.js";
+import { Goals, Impossible } from "./goals.js";
+import { Rows, Attack, Lost, Use } from "./people.js";
+
+/** What is known of every k, the k under the handle, and the job that computes: {stop}, or null if it is over. */
+export const points = signal({});
+export const picked = signal(null);
+const job = signal(null);
+/** What the job said, and who listens; it goes on while other screens are shown. */
+let begun = null, heard = [], hears = new Set();
+
+/** Compute the frontier of a plan; one that is begun or known already is not begun again. */
+function begin(key, again = false) {
+  if (begun === key && !again) return;
+  job.value?.stop();
+  if (begun !== key) { points.value = {}; picked.value = null; }
+  begun = key;
+  heard = [];
+  const stop = subscribe("frontier", {}, message => {
+    if (begun !== key || job.value?.stop !== stop) return;
+    const { point, chosen } = message.value ?? {};
+    if (chosen !== undefined) picked.value ??= chosen;
+    if (point) points.value = { ...points.value, [point.k]: point };
+    if (message.kind === "failed") { failure.value = message.error; begun = null; }
+    if (["done", "failed", "cancelled"].includes(message.kind)) job.value = null;
+    if (message.kind === "progress") return;
+    heard.push(message);
+    for (const hear of hears) hear(message);
+  });
+  job.value = { stop };
+}
+
+export const share = (value, up = false) => value > 0 && value < 0.0005 && !up ? t("choose.tiny") : new Intl.NumberFormat(language.value, {
+  style: "percent", maximumFractionDigits: 1, roundingMode: up ? "ceil" : value < 1 && value > 0.999 ? "floor" : "halfExpand" }).format(value - (up ? 1e-9 : 0));
+const TABS = { rows: Rows, attack: Attack, columns: Lost, use: Use };
 
 export function Choose() {
-  return html`<h1>${t("choose.title")}</h1>`;
+  // The picture begins anew when anything but k changes.
+  const { roles, hierarchies, privacy, options, confirm } = plan.value;
+  const key = JSON.stringify([table.value.id, roles, hierarchies, privacy, options, confirm]);
+  if (plan.value.unsure.length) return html`<h1>${t("choose.title")}</h1><p class="decide" role="status">${t("handout.undecided")}
+    <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`;
+  const point = points.value[picked.value];
+  return html`<h1 class="sentence" aria-live="polite">${point ? sentence(point) : t("choose.finding")}</h1>
+    ${point?.failed && html`<${Impossible} point=${point} />`}
+    <div class="choice"><section class="frontier"><h2>${t("choose.title")}</h2><${Picture} key=${`${key}${language.value}`} plan=${key} />
+      <p class="soft keys"><kbd>←</kbd> <kbd>→</kbd> ${t("choose.move")} ${job.value
+        ? html`<button class="small" onClick=${() => job.value.stop()}>${t("running.cancel")}</button>`
+        : heard.at(-1)?.kind === "done" ? "" : html`<button class="small" onClick=${() => begin(key, true)}>${t("choose.continue")}</button>`}</p>
+      <${Goals} /></section>
+      <${Tabs} point=${point} /></div>
+    <${Groups} point=${point} />
+    <p><button class="main" disabled=${!point || point.failed || point.approximate} onClick=${() => { screen.value = "handout"; }}>${t("choose.go-on")}</button></p>`;
+}
+
+/** One point in words. */
+export function sentence(point) {
+  if (point.failed) return t("choose.impossible", { k: number(point.k) });
+  const names = Object.keys(point.by_attribute);
+  const some = names.length > 4 ? [...names.slice(0, 3), t("choose.more", { n: names.length - 3 })] : names;
+  const known = [some.slice(0, -1).join(", "), some.at(-1)].filter(Boolean).join(t("choose.and"));
+  const about = point.approximate ? "≈ " : "";
+  return [
+    t(point.achieved === 2 ? "choose.alike-one" : "choose.alike", { n: number(point.achieved - 1) }),
+    t("choose.neighbour", { known, most: share(point.highest, true), mean: about + share(point.mean), before: share(point.before) }),
+    point.costliest ? t("choose.costs", { lost: about + share(point.gcp), worst: point.costliest }) : t("choose.free"),
+    point.suppressed ? t("choose.left-out", { n: about + number(point.suppressed) }) : "",
+    point.approximate ? t("choose.estimated", { n: number(point.sampled) }) : "",
+  ].filter(Boolean).join(" ");
+}
+
+function Picture({ plan: key }) {
+  const place = useRef(null), hear = useRef(null), goal = plan.value.k;
+  useEffect(() => {
+    let timer = 0;
+    begin(key);
+    const leave = mount(place.current, {
+      locale: language.value,
+      text: t,
+      request(name, { k }) {
+        picked.value = k;
+        clearTimeout(timer);
+        timer = setTimeout(() => { if (plan.value.k !== k) change({ change: "goal", k }); }, 300);
+        return Promise.resolve();
+      },
+      subscribe(name, args, listen) {
+        hear.current = listen;
+        hears.add(listen);
+        for (const message of heard) listen(message);
+        if (picked.value !== null) listen({ kind: "message", value: { chosen: picked.value } });
+        return () => hears.delete(listen);
+      },
+    });
+    return () => { clearTimeout(timer); leave(); };
+  }, []);
+  // Undo and redo move the handle.
+  useEffect(() => {
+    if (!goal || picked.value === null || goal === picked.value) return;
+    picked.value = goal;
+    if (points.value[goal]) hear.current?.({ kind: "message", value: { chosen: goal } });
+    else begin(key, true);
+  }, [goal]);
+  return html`<div class="picture" ref=${place}></div>`;
+}
+
+function Tabs({ point }) {
+  const [tab, setTab] = useState("rows");
+  const Shown = TABS[tab], names = Object.keys(TABS);
+  const press = event => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const next = names[(names.indexOf(tab) + by + names.length) % names.length];
+    setTab(next);
+    event.currentTarget.querySelector(`#tab-${next}`).focus();
+  };
+  const ready = point && !point.failed && !point.approximate;
+  return html`<section class="tabs"><div role="tablist" aria-label=${t("choose.tabs")} onKeyDown=${press}>${names.map(name => html`<button key=${name} role="tab" id=${`tab-${name}`} class="tab"
+      aria-selected=${tab === name ? "true" : "false"} aria-controls="tab-panel" tabindex=${tab === name ? 0 : -1} onClick=${() => setTab(name)}>${t(`choose.tab.${name}`)}</button>`)}</div>
+    <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`} tabindex="0">${ready ? html`<${Shown} key=${tab} point=${point} />` : html`<p class="soft">${t("choose.waiting")}</p>`}</div></section>`;
+}
+
+/** The most squares that are drawn; where there are more groups, each square stands for several. */
+const MOST_SQUARES = 1500;
+
+/** A map of everybody's group: one square per group, area = people. */
+function Groups({ point }) {
+  const canvas = useRef(null), sizes = point?.sizes ?? [];
+  const groups = sizes.reduce((sum, [, times]) => sum + times, 0), each = Math.max(1, Math.ceil(groups / MOST_SQUARES));
+  useEffect(() => {
+    const draw = () => { if (canvas.current) paint(canvas.current, sizes, each); };
+    draw();
+    addEventListener("resize", draw);
+    return () => removeEventListener("resize", draw);
+  }, [point]);
+  if (!groups) return null;
+  const smallest = sizes[0][0], largest = sizes.at(-1)[0];
+  return html`<section class="groups-map"><h2>${t("choose.map")}</h2><p class="soft">${t("choose.squares", { n: number(groups), smallest: number(smallest), largest: number(largest) })} ${each > 1 ? t("choose.each", { n: number(each) }) : ""}</p>
+    <canvas ref=${canvas} role="img" aria-label=${t("choose.squares", { n: number(groups), smallest: number(smallest), largest: number(largest) })}></canvas></section>`;
+}
+
+function paint(canvas, sizes, each) {
+  const width = canvas.parentElement.clientWidth, dots = devicePixelRatio || 1;
+  const people = sizes.reduce((sum, [size, times]) => sum + size * times, 0) / each;
+  const unit = Math.min(8, Math.sqrt(width * 90 / (people * 1.6)));
+  const squares = [];
+  let seen = 0;
+  for (const [size, times] of [...sizes].reverse()) for (seen += times; seen >= each; seen -= each) squares.push(Math.max(2, unit * Math.sqrt(size)));
+  const spots = [];
+  let x = 0, y = 0, tall = 0;
+  for (const side of squares) {
+    if (x + side > width) { x = 0; y += tall + 2; tall = 0; }
+    spots.push([x, y, side]);
+    x += side + 2;
+    tall = Math.max(tall, side);
+  }
+  canvas.width = width * dots;
+  canvas.height = Math.ceil(y + tall) * dots;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${Math.ceil(y + tall)}px`;
+  const pen = canvas.getContext("2d");
+  pen.scale(dots, dots);
+  pen.fillStyle = getComputedStyle(canvas).color;
+  for (const [left, top, side] of spots) pen.fillRect(left, top, side, side);
 }

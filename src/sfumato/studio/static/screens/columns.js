@@ -85,7 +85,7 @@ function Roles({ at, role, name }) {
   const shown = role === "weight" ? [...ROLES, "weight"] : ROLES;
   return html`<fieldset class="roles"><legend class="unseen">${t("columns.role-of", { name })}</legend>
     ${shown.map((one, key) => html`<label key=${one} class=${one === role ? "chosen" : ""} title=${t(`columns.meaning.${one}`)}>
-      <input type="radio" name=${`role-${at}`} checked=${one === role} onChange=${() => choose(at, one)} /><kbd aria-hidden="true">${key < 5 ? key + 1 : ""}</kbd>${t(`columns.role.${one}`)}</label>`)}</fieldset>`;
+      <input type="radio" name=${`role-${at}`} checked=${one === role} onClick=${() => choose(at, one)} /><kbd aria-hidden="true">${key < 5 ? key + 1 : ""}</kbd>${t(`columns.role.${one}`)}</label>`)}</fieldset>`;
 }
 
 function Risk({ one, at }) {

@@ -1,6 +1,6 @@
 // Screen 3: page one of the report, who gets the release and what for, and the files.
-import { html, t, percent, signal, useEffect } from "../ui.js";
-import { download, post } from "../port.js";
+import { html, t, percent, signal, useEffect, useState } from "../ui.js";
+import { download, post, trouble } from "../port.js";
 import { plan, made, running, failure, change, run, refresh, openFile, screen } from "../state.js";
 
 /** The files, and whether they are for everybody or for the owner of the table only. */
@@ -47,9 +47,15 @@ function Concern({ one, decided }) {
 }
 
 function About() {
-  const write = name => event => { if (event.target.value !== plan.value[name]) change({ change: "describe", [name]: event.target.value }); };
-  return html`<section><h2>${t("handout.about")}</h2>${["title", "recipient", "purpose"].map(name => html`<label key=${name} class="field">${t(`handout.field.${name}`)}
-    <input type="text" maxlength="500" value=${plan.value[name]} onChange=${write(name)} /></label>`)}</section>`;
+  return html`<section><h2>${t("handout.about")}</h2>${["title", "recipient", "purpose"].map(name => html`<${Field} key=${name} name=${name} said=${plan.value[name]} />`)}</section>`;
+}
+
+/** A text of the plan; what is being typed stays while other things change. */
+function Field({ name, said }) {
+  const [text, setText] = useState(said);
+  useEffect(() => { setText(said); }, [said]);
+  const write = () => { if (text !== said) change({ change: "describe", [name]: text }); };
+  return html`<label class="field">${t(`handout.field.${name}`)}<input type="text" maxlength="500" value=${text} onInput=${event => setText(event.target.value)} onChange=${write} /></label>`;
 }
 
 function Files({ found }) {
@@ -69,6 +75,6 @@ function NextMonth() {
 
 function Erase() {
   return html`<section>${closing.value ? html`<p role="alert">${t("handout.erase.sure")}</p>
-      <p><button class="danger" onClick=${() => post("/api/close").catch(() => {})}>${t("handout.erase.yes")}</button> <button onClick=${() => { closing.value = false; }}>${t("handout.erase.no")}</button></p>`
+      <p><button class="danger" onClick=${() => post("/api/close").then(() => { trouble.value = "closed"; }, () => {})}>${t("handout.erase.yes")}</button> <button onClick=${() => { closing.value = false; }}>${t("handout.erase.no")}</button></p>`
     : html`<p><button onClick=${() => { closing.value = true; }}>${t("handout.erase.button")}</button></p>`}</section>`;
 }

@@ -1,0 +1,48 @@
+"""Cautions about values that look wrong before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+from tests.assess.cautions.views import cautions, requested
+
+from sfumato.hierarchies import Categorical
+from sfumato.table.schema import Schema
+
+SEXES = ["F", "f", "Female ", "M", "m"]
+
+
+@pytest.mark.parametrize("name", ["age", "Alter", "patient_age", "AgeAtVisit", "edad"])
+def test_ages_that_nobody_has(name: str) -> None:
+    [found] = cautions(requested({name: [34, -19, 221, 40, 51]}, Schema(name)), "odd-ages")
+    assert (found.severity, found.count, found.columns) == ("warning", 2, (name,))
+    assert "-19" not in str(found)
+    assert "221" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("age", [0, 120, 45]), ("age_months", [221, 30, 7]), ("wage", [2000, 10, 20]), ("age", [400, 500, 3])],
+)
+def test_what_is_no_odd_age(name: str, values: list[int]) -> None:
+    assert not cautions(requested({name: values}, Schema(name)), "odd-ages")
+
+
+def test_several_words_for_one_thing() -> None:
+    [found] = cautions(requested({"sex": SEXES}, Schema("sex")), "same-words")
+    assert "sf.Fold(case=True)" in found.advice
+    assert not cautions(requested({"sex": ["F", "M", "x"]}, Schema("sex")), "same-words")
+    assert not cautions(requested({"a": ["yes", "no", "maybe"]}, Schema("a")), "same-words")
+
+
+def test_few_small_numbers_may_be_codes() -> None:
+    cells = {"relat": list(range(1, 10)), "children": [0, 1, 2] * 3, "big": list(range(100, 109))}
+    schema = Schema(["relat", "children", "big"])
+    [found] = cautions(requested(cells, schema), "few-numbers")
+    assert found.columns == ("relat",)
+    declared = Schema({"relat": Categorical(), "children": None, "big": None})
+    assert not cautions(requested(cells, declared), "few-numbers")
+
+
+def test_codes_with_fractions_are_codes() -> None:
+    [found] = cautions(requested({"icd_code": [250.01, 401.9, 250.0]}, Schema("icd_code")), "code-as-number")
+    assert found.severity == "warning"

@@ -1,0 +1,112 @@
+"""Twenty mistakes that newcomers make with files, each with the message that helps them on."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.errors import SfumatoError
+
+ROWS = "".join(f"{20 + row},{'fm'[row % 2]},5371{row % 5}\n" for row in range(40))
+QI = ["age", "sex", "zip"]
+
+
+def write(content: str | bytes, name: str = "people.csv") -> Path:
+    """Write a file into the current folder."""
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return Path(name)
+
+
+def sheets(*names: str) -> Path:
+    """Write a workbook with these sheets."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name in names:
+        book.create_sheet(name).append(["age", "sex", "zip"])
+        book[name].append([1, "f", "x"])
+    book.save("people.xlsx")
+    return Path("people.xlsx")
+
+
+def parquet(name: str) -> Path:
+    """Write a Parquet file under any name."""
+    pq.write_table(pa.table({"age": [1]}), name)
+    return Path(name)
+
+
+REFUSED: dict[str, tuple[Callable[[], Path], dict[str, object], str]] = {
+    "a file that is not there": (lambda: Path("poeple.csv"), {}, "There is no file 'poeple.csv'. Check the path."),
+    "an empty file": (lambda: write(""), {}, "is empty. It needs a header and rows."),
+    "a header without rows": (lambda: write("age,sex,zip\n"), {}, "The table has no rows"),
+    "the wrong separator": (lambda: write("age,sex,zip\n" + ROWS), {"separator": ";"}, "has no column 'age'"),
+    "a separator of two characters": (lambda: write("age,sex,zip\n" + ROWS), {"separator": ", "}, "one character"),
+    "a line with a cell too many": (lambda: write("age,sex,zip\n1,f,2,3\n"), {}, "Line 2 of 'people.csv' has 4 cells"),
+    "a quotation mark that stays open": (lambda: write('age,sex,zip\n1,"f,2\n'), {}, "quotation mark"),
+    "a wrong encoding": (lambda: write("age,sex,zip\n1,ä,2\n".encode("utf-16-le")), {}, "is not a text file"),
+    "an encoding that nobody knows": (lambda: write("age,sex,zip\n"), {"encoding": "klingon"}, "such as 'latin-1'"),
+    "a header that is missing": (lambda: write(ROWS), {}, "The table has no column"),
+    "a Parquet file called CSV": (lambda: parquet("people.csv"), {}, "Give it the ending of what it is."),
+    "a CSV file called Parquet": (lambda: write("age\n1\n", "people.parquet"), {}, "is not a Parquet file"),
+    "a CSV file called a workbook": (lambda: write("age\n1\n", "people.xlsx"), {}, "is not a workbook"),
+    "a packed file under a plain name": (lambda: write(gzip.compress(b"age\n1\n")), {}, "is not a text file"),
+    "a plain file under a packed name": (lambda: write("age\n1\n", "people.csv.gz"), {}, "is not a gzip file"),
+    "an ending that says nothing": (lambda: write("age\n1\n", "people.dat"), {}, "has an unknown ending. Known are"),
+    "no sheet chosen among several": (lambda: sheets("May", "June"), {}, "has 2 sheets: 'May', 'June'. Choose one"),
+    "a sheet that is not there": (lambda: sheets("May"), {"sheet": "Mai"}, "has no sheet 'Mai'. It has 'May'."),
+    "more lines skipped than there are": (lambda: write("age,sex,zip\n" + ROWS), {"skip": 99}, "is empty"),
+    "a form of dates without signs": (lambda: write("age,sex,zip\n" + ROWS), {"dates": "DD.MM.YYYY"}, "'%d.%m.%Y'"),
+    "a form that dates do not have": (
+        lambda: write("age,sex,zip\n31.12.1999,f,1\n"),
+        {"dates": {"age": "%m/%d/%Y"}},
+        "1 of its 1 different values are not written so",
+    ),
+    "a decimal sign that is none": (lambda: write("age,sex,zip\n" + ROWS), {"decimal": "comma"}, "must be '.' or ','"),
+    "a folder without Parquet files": (Path, {}, "Parquet"),
+}
+
+
+@pytest.mark.parametrize("mistake", REFUSED)
+def test_mistakes_are_answered(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    make, options, message = REFUSED[mistake]
+    with pytest.raises(SfumatoError) as caught:
+        sf.anonymize(make(), quasi_identifiers=QI, k=2, **options)
+    assert message in str(caught.value), caught.value
+
+
+SAID = {
+    "semicolons": ("age;sex;zip\n" + ROWS.replace(",", ";"), "separated by ';'"),
+    "another encoding": (
+        ("age,sex,zip\n" + ROWS.replace("f", "Schülerin")).encode("latin-1"),
+        "not in UTF-8; it is read as cp1252",
+    ),
+    "a title": ("Report of May\n\nage,sex,zip\n" + ROWS, "The first 2 lines of the file are taken for titles"),
+    "mixed line ends": ("age,sex,zip\r\n" + ROWS, "end in different ways"),
+    "a name twice": ("age,sex,zip,sex\n" + ROWS.replace("\n", ",1\n"), "'sex_2'"),
+    "words for no value": ("age,sex,zip\n" + "n/a,f,53711\n" * 3 + ROWS, "na={'age': ['n/a']}"),
+    "days or months first": (
+        "age,sex,zip\n" + "".join(f"0{n % 9 + 1}/0{n % 7 + 1}/1990,f,1\n" for n in range(40)),
+        "whether the day or the month comes first",
+    ),
+    "thousands or fractions": (
+        "age,sex,zip\n" + "".join(f"{n % 9 + 1}.{100 + n % 7},f,1\n" for n in range(40)),
+        "may also part thousands",
+    ),
+    "an age that nobody has": ("age,sex,zip\n-19,f,1\n" + ROWS, "ages below 0 or above 120"),
+    "two words for one sex": ("age,sex,zip\n30,Female,1\n" + ROWS, "several words for one thing"),
+}
+
+
+@pytest.mark.parametrize("mistake", SAID)
+def test_what_is_read_anyway_is_said(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    content, message = SAID[mistake]
+    release = sf.anonymize(write(content), quasi_identifiers=QI, rest="drop", k=2, seed=1, method="mondrian")
+    assert message in "\n".join(map(str, release.cautions))
