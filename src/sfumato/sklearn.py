@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,29 +15,37 @@ from sfumato.release.release import Release
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 except ImportError:
     raise MissingExtraError("A transformer for scikit-learn", "sklearn") from None
 
+#: The loss that keeps what predicts the target, and the name of the target in the table that is anonymized.
+PREDICTION, TARGET = "prediction", "y"
+#: The bins of a target that is a number.
+BINS = 8
 #: The distances computed at a time, so that they fit into memory.
 _AT_A_TIME = 4_000_000
 
 
 class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Replace every row of numbers by the middle of a box that holds at least k rows of the training data.
+    """Replace every row by what a box shows that holds at least k rows of the training data.
 
-    The boxes are those of strict Mondrian, so they do not overlap, and rows with the same values share one. What
-    ``fit_transform`` returns is k-anonymous: every row occurs at least k times. A new row gets the middle of the box
-    that it lies in, or of the nearest one; it shows nothing that the training rows did not, and is not counted among
-    them. A fitted transformer holds the boxes and no training row, so it may be kept and passed on with a model.
+    Numbers become the middle of the box; categories of a data frame become the box's category, or an interval of
+    categories such as ``[clerk, farmer]``. The boxes are those of strict cuts, so they do not overlap, and rows with
+    the same values share one. What ``fit_transform`` returns is k-anonymous: every row occurs at least k times. A new
+    row gets what its box shows, or the nearest one; it shows nothing that the training rows did not, and is not counted
+    among them. A fitted transformer holds the boxes, the names of categories, and no training row, so it may be kept
+    and passed on with a model.
 
-    All columns are quasi-identifiers, and all are numbers: encode categories first, or use `sfumato.anonymize`, which
-    knows hierarchies, sensitive columns and other models.
+    All columns are quasi-identifiers. Arrays hold numbers; columns of other kinds come in a data frame. For
+    hierarchies, sensitive columns and other models use `sfumato.anonymize`.
 
     Parameters
     ----------
     k
         The least number of training rows that share a box.
+    minimize
+        ``"prediction"`` makes boxes that keep what predicts the target ``y``; None loses as little detail as possible.
 
     Attributes
     ----------
@@ -46,7 +54,9 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     loss_
         The loss: the GCP of that release, from 0 (nothing) to 1.
     boxes_
-        The lower and upper ends of the boxes: an array of shape (2, boxes, features).
+        The lower and upper ends of the boxes: an array of shape (2, boxes, features); for a category its place.
+    categories_
+        By place of the feature, the categories in their order: by how they go with the target, or by name.
     n_features_in_, feature_names_in_
         As in every transformer of scikit-learn.
 
@@ -56,25 +66,61 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     [1.5, 1.5, 8.0, 8.0]
     """
 
-    def __init__(self, k: int = 10) -> None:
+    def __init__(self, k: int = 10, minimize: str | None = None) -> None:
         self.k = k
+        self.minimize = minimize
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: N803
-        """Find boxes of at least k rows; ``y`` is ignored."""
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:  # noqa: N803
+        """Find boxes of at least k rows; ``y`` is the target that ``minimize="prediction"`` is about."""
         k = parameters.integer("Anonymizer", "k", self.k, at_least=1)
-        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64)
+        parameters.choice("Anonymizer", "minimize", self.minimize, (None, PREDICTION))
+        target = self._target(y)
+        self.categories_ = _categories(X, target)
+        rows = self._numbers(X, reset=True)
         if len(rows) < k:
             raise ValueError(f"Anonymizer(k={k}) needs at least k rows, but there are n_samples={len(rows)}.")
-        release = _released(rows, k)
+        release = _released(rows, k, target)
         self.k_, self.loss_ = release.achieved.k, float(release.loss.gcp)
         self.boxes_ = _boxes(release, rows.shape[1])
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
-        """Replace every row by the middle of the box that it lies in, or of the nearest one."""
+    def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
+        """Replace every row by what the box shows that it lies in, or the nearest one."""
         check_is_fitted(self)
-        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._middles()[_nearest(rows, *self.boxes_)]
+        found = _nearest(self._numbers(X, reset=False), *self.boxes_)
+        if not self.categories_:
+            return self._middles()[found]
+        shown = self._middles().astype(object)
+        for place, names in self.categories_.items():
+            ends = self.boxes_[:, :, place].astype(np.int64)
+            shown[:, place] = [names[low] if low == high else f"[{names[low]}, {names[high]}]" for low, high in ends.T]
+        return np.asarray(shown[found])
+
+    def _target(self, y: ArrayLike | None) -> NDArray[np.int64] | None:
+        """The classes of the target, numbers in a few bins; None if it does not matter."""
+        if self.minimize is None:
+            return None
+        if y is None:
+            raise ValueError("Anonymizer(minimize='prediction') needs the target y: fit(X, y).")
+        values = np.asarray(y)
+        classes, codes = np.unique(values, return_inverse=True)
+        if values.dtype.kind != "f" or len(classes) <= BINS:
+            return np.asarray(codes, np.int64)
+        return np.asarray(np.searchsorted(np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1]), values), np.int64)
+
+    def _numbers(self, X: Any, reset: bool) -> NDArray[np.float64]:  # noqa: N803
+        """The rows as numbers: categories by their place, NaN for one that was not there before."""
+        if not self.categories_:
+            return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset), np.float64)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        columns = []
+        for place, name in enumerate(X.columns):
+            if place in self.categories_:
+                places = {value: at for at, value in enumerate(self.categories_[place])}
+                columns.append(np.array([places.get(one, np.nan) for one in _texts(X[name])], np.float64))
+            else:
+                columns.append(np.asarray(check_array(X[[name]], dtype=np.float64), np.float64)[:, 0])
+        return np.column_stack(columns)
 
     def _middles(self) -> NDArray[np.float64]:
         lower, upper = self.boxes_
@@ -82,13 +128,36 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return np.asarray(lower / 2 + upper / 2)
 
 
-def _released(rows: NDArray[np.float64], k: int) -> Release:
+def _categories(X: Any, target: NDArray[np.int64] | None) -> dict[int, list[str]]:  # noqa: N803
+    """The categories of every column of a data frame that holds no numbers, in their order."""
+    found: dict[int, list[str]] = {}
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return found
+    for place, (name, kind) in enumerate(zip(X.columns, list(X.dtypes), strict=True)):
+        numbers = kind.is_numeric() if hasattr(kind, "is_numeric") else getattr(kind, "kind", "O") in "biuf"
+        if not numbers:
+            texts = np.array(_texts(X[name]), object)
+            values, codes = np.unique(texts.astype(str), return_inverse=True)
+            sums = np.bincount(codes, weights=np.zeros(len(codes)) if target is None else target)
+            found[place] = values[np.lexsort((values, sums / np.bincount(codes)))].tolist()
+    return found
+
+
+def _texts(column: Any) -> list[str]:
+    """The values of a column as text; a missing one is a category of its own."""
+    return ["" if value is None or value != value else str(value) for value in column.to_numpy()]  # noqa: PLR0124
+
+
+def _released(rows: NDArray[np.float64], k: int, target: NDArray[np.int64] | None) -> Release:
     # Zeros of both signs are one value, also in a comparison of bits.
     table = pa.table({f"x{place}": column + 0.0 for place, column in enumerate(rows.T)})
-    # Mondrian draws nothing, and the order stays with the owner of the data, so the seed reveals nothing.
-    return api.anonymize(
-        table, quasi_identifiers=table.column_names, k=k, method="mondrian", intervals="bounds", keep_order=True, seed=0
-    )
+    names = table.column_names
+    asked: dict[str, Any] = {"method": "mondrian"}
+    if target is not None:
+        table = table.append_column(TARGET, pa.array(target).cast(pa.string()))
+        asked = {"method": "best-cuts", "minimize": PREDICTION, "sensitive": TARGET}
+    # These methods draw nothing, and the order stays with the owner of the data, so the seed reveals nothing.
+    return api.anonymize(table, quasi_identifiers=names, k=k, intervals="bounds", keep_order=True, seed=0, **asked)
 
 
 def _boxes(release: Release, features: int) -> NDArray[np.float64]:
@@ -107,6 +176,6 @@ def _nearest(rows: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArr
     found = [np.empty(0, np.int64)]
     for start in range(0, len(rows), step):
         part = rows[start : start + step, None, :]
-        outside = np.maximum(np.maximum(lower - part, part - upper), 0.0) / ranges
+        outside = np.nan_to_num(np.maximum(np.maximum(lower - part, part - upper), 0.0) / ranges)
         found.append(outside.sum(axis=2).argmin(axis=1))
     return np.concatenate(found)

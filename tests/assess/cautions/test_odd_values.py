@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.assess.cautions.views import cautions, requested
 
-from sfumato.hierarchies import Categorical
+from sfumato.hierarchies import Categorical, Ordered
 from sfumato.table.schema import Schema
 
 SEXES = ["F", "f", "Female ", "M", "m"]
@@ -46,3 +46,19 @@ def test_few_small_numbers_may_be_codes() -> None:
 def test_codes_with_fractions_are_codes() -> None:
     [found] = cautions(requested({"icd_code": [250.01, 401.9, 250.0]}, Schema("icd_code")), "code-as-number")
     assert found.severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "bands",
+    [
+        ["[70-80)", "[80-90)", "[0-10)"],
+        ["<18", "18-64", "65+"],
+        ["0 to 4", "5 to 9", ">10"],
+        ["18–24", "25–30", "≥ 31"],
+    ],
+)
+def test_bands_have_an_order(bands: list[str]) -> None:
+    [found] = cautions(requested({"age": bands}, Schema("age")), "bands")
+    assert "sf.Ordered" in found.advice
+    assert not cautions(requested({"age": bands}, Schema({"age": Ordered(bands)})), "bands")
+    assert not cautions(requested({"age": [*bands, "unknown"]}, Schema("age")), "bands")

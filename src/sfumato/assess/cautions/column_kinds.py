@@ -29,6 +29,10 @@ _QUANTITY = re.compile(
     r"score|total|sum|rooms?|persons?|people|cars?|visits?|times|stay|grade|stage|level|class|rank|cycle|wave|width|"
     r"height|length|weight|temperature|pressure|dose|income|pay|price|amount|rate|ratio|quantity|of)( |$)"
 )
+_BAND = (
+    r"^\s*(?:[\[(]?\s*\d+(?:\.\d+)?\s*(?:-|–|,|to|bis|a|à)\s*\d+(?:\.\d+)?\s*[\])]?|[<>≤≥]=?\s*\d+(?:\.\d+)?|"
+    r"\d+(?:\.\d+)?\s*\+)\s*$"
+)
 _DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
 
@@ -134,6 +138,24 @@ def code_as_category(view: RequestView) -> Iterator[CautionFinding]:
                 "nothing between a code and '*'.",
                 f"If their first digits mean something, as in postcodes, declare {quoted(domain.name)} as 'prefix'.",
             )
+
+
+@before("bands")
+def bands(view: RequestView) -> Iterator[CautionFinding]:
+    """Find bands of numbers in text, such as [70-80), which have an order that nobody declared."""
+    for domain in undeclared(view, "category"):
+        texts = domain.values
+        if not pa.types.is_string(texts.type) or len(texts) < FEWEST_CATEGORIES or not _all(texts, _BAND):
+            continue
+        yield CautionFinding(
+            "note",
+            (domain.name,),
+            len(texts),
+            f"{quoted(domain.name)} holds {len(texts):,} bands of numbers as text, taken as categories without an "
+            "order.",
+            f"Declare their order, and neighbours are shown as an interval: {{{domain.name!r}: sf.Ordered([…])}} (on "
+            f"the command line --hierarchy '{domain.name}=ordered:…').",
+        )
 
 
 @before("short-codes")

@@ -152,7 +152,11 @@ figure, .card, .limit, tr { break-inside: avoid; }
 .limits { gap: 0.6rem 1.4rem; grid-template-columns: repeat(2, minmax(0, 1fr)); }
 table, p, .limit { font-size: 0.94em; }
 .wide { overflow: visible; }
-th, td { padding-block: 0.15rem; overflow-wrap: anywhere; }
+th, td { padding-block: 0.15rem; }
+tbody th, .part > table td { overflow-wrap: anywhere; }
+tbody th { min-width: 6rem; }
+th summary { display: list-item; }
+.one tbody th { min-width: 0; }
 pre { border: 1px solid var(--line); font-size: 0.74rem; columns: 2; }
 a { color: inherit; text-decoration: none; }
 """.strip()
