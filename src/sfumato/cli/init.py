@@ -79,9 +79,9 @@ def init(
 
 def trials(opened: Callable[[], object], rows: int) -> Attempt:
     """Make a function that tries a policy on a table, opened anew each time: what it loses, what guardrails say."""
-    from sfumato.run.build import anonymize_for
     from sfumato.errors import CautionError, DataError, HierarchyError, InfeasibleError
     from sfumato.profiles.proposal import Outcome
+    from sfumato.run.build import anonymize_for
     from sfumato.table.sampling import Sample
 
     sample = None if rows <= TRIED_ROWS else Sample(TRIED_ROWS / rows)
