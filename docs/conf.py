@@ -37,6 +37,32 @@ _PAGE = re.compile(r"^- \[[^]]*\]\(([^)#]+)\.md\)", re.MULTILINE)
 _ENTRY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=docs/index.html">\n'
 
 
+#: Pages that a search leaves out: they repeat the words of the others, and answer no question.
+UNSEARCHED = ("docs/papers/", "CHANGELOG", "docs/measurements")
+
+#: What people type for things that pages call otherwise; the search finds the page of each.
+SYNONYMS = {
+    "docs/how-to/visits": "Excel workbook spreadsheet xlsx patients visits hospital encounters longitudinal",
+    "docs/explanation/gdpr": "GDPR DSGVO RGPD data protection law regulation legal Europe personal data",
+    "docs/glossary": "glossary terms definitions dictionary vocabulary meaning",
+    "docs/how-to/presets": "HIPAA EMA safe harbor regulation compliance",
+    "docs/how-to/several-rows": "longitudinal visits transactions events repeated",
+    "docs/how-to/risk": "reidentification deanonymization uniqueness",
+    "docs/how-to/transform": "top coding rounding binning bucketing",
+    "docs/how-to/hierarchies": "taxonomy bins buckets levels",
+    "docs/how-to/large-tables": "big data out of memory DuckDB Spark",
+    "docs/how-to/pseudonyms": "hashing tokenization encryption",
+}
+
+
+def mark_pages(app: Any, name: str, text: list[str]) -> None:
+    """Leave pages out of the search, and give others words by which it finds them, which nobody sees."""
+    if name.startswith(UNSEARCHED):
+        text[0] = f"---\nnosearch: true\n---\n{text[0]}"
+    if name in SYNONYMS:
+        text[0] += f"\n```{{raw}} html\n<p hidden>{SYNONYMS[name]}</p>\n```\n"
+
+
 def list_pages(app: Any, name: str, text: list[str]) -> None:
     """Give the index and the hubs a hidden list of the pages that they link: the site's menu."""
     if name in HUBS:
@@ -63,7 +89,8 @@ def write_entry(app: Any, failed: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register both with Sphinx."""
+    """Register them with Sphinx."""
+    app.connect("source-read", mark_pages)
     app.connect("source-read", list_pages)
     app.connect("build-finished", write_entry)
     return {"parallel_read_safe": True}

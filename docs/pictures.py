@@ -14,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import drawings
+
 import sfumato as sf
-from sfumato.common.charts import charts
 
 FOLDER = Path(__file__).parent / "pictures"
 ROWS = 20_000
@@ -23,21 +24,6 @@ KS = (2, 5, 10, 20, 50, 100)
 METHODS = ("auto", "mondrian", "hilbert")
 
 people = sf.datasets.census(rows=ROWS, seed=1).without_levels()
-
-
-def as_k_grows() -> charts.Picture:
-    """Return what is lost and what is gained, from the original on."""
-    releases = [sf.anonymize(people.table, people.schema, k=k, seed=1) for k in KS]
-    before = releases[0].risk.before.prosecutor.mean or 0.0
-    risks = [before, *(release.risk.after.prosecutor.mean or 0.0 for release in releases)]
-    losses = [0.0, *(release.loss.gcp for release in releases)]
-    at = KS.index(10) + 1
-    title = (
-        f"At k=10 the chance to be found falls from {before:.0%} to {risks[at]:.0%}; {losses[at]:.0%} of detail is lost"
-    )
-    x = charts.Axis("k: how many people look alike (1 is the original)", log=True, ticks=(1, *KS), low=1, high=KS[-1])
-    y = charts.Axis("share", ".0%", low=0)
-    return charts.lines(title, x, y, (1, *KS), {"chance that a person is found": risks, "detail that is lost": losses})
 
 
 @cache
@@ -78,7 +64,9 @@ PHOTOGRAPHS = ("page-one",)
 
 #: Every picture as a reader of the gallery gets it: an Altair chart, or what is saved like one, made when asked for.
 PICTURES: dict[str, Callable[[], Any]] = {
-    "k-grows": lambda: as_k_grows().chart,
+    "cells": drawings.cells,
+    "neighbour": drawings.neighbour,
+    "lonely": drawings.lonely,
     "loss": lambda: release().plot.loss(),  # noqa: PLW0108
     "classes": lambda: release().plot.classes(),  # noqa: PLW0108
     "risk": lambda: release().plot.risk(),  # noqa: PLW0108

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from tests.release.report import test_browser
@@ -124,6 +124,31 @@ def test_the_search_finds_pages_that_are_opened_as_files(site: Path, browser: An
         assert tab.locator("#search-results li a").count() > 5
         assert tab.locator("#search-results li a").first.get_attribute("href")
         assert not heard
+    finally:
+        tab.close()
+
+
+#: What people search for, and the page that should come first.
+SEARCHED = {
+    "excel patient visits": "docs/how-to/visits.html",
+    "GDPR": "docs/explanation/gdpr.html",
+    "DSGVO": "docs/explanation/gdpr.html",
+    "glossary": "docs/glossary.html",
+    "quasi-identifier": "docs/glossary.html",
+}
+
+
+@test_browser.pytestmark
+@pytest.mark.parametrize("query", SEARCHED)
+def test_the_search_puts_the_right_page_first(site: Path, browser: Any, query: str) -> None:  # noqa: F811
+    tab = browser.new_page()
+    try:
+        tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+        tab.wait_for_selector("#search-results li a")
+        tab.wait_for_timeout(500)
+        found = [link.get_attribute("href") or "" for link in tab.locator("#search-results li a").all()]
+        assert found[0].split("#")[0].split("?")[0].endswith(SEARCHED[query]), found[:5]
+        assert not [href for href in found if "papers/" in href or "CHANGELOG" in href]
     finally:
         tab.close()
 

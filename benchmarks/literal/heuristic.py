@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.linear.kernels.diversity import LEFT, Frontier, advance, pop, push
+from sfumato.methods.linear.kernels.diversity import LEFT, ValueFrontier, advance, pop, push
 
 
 @kernel
 def literal_groups(
-    values: NDArray[np.int32], place: NDArray[np.float64], least: int, extend: bool, frontier: Frontier
+    values: NDArray[np.int32], place: NDArray[np.float64], least: int, extend: bool, frontier: ValueFrontier
 ) -> NDArray[np.int32]:
     """The group of every row, numbered in the order of their making."""
     groups = np.full(len(values), -1, np.int32)
@@ -41,7 +41,7 @@ def literal_groups(
 def greedy_step(
     values: NDArray[np.int32],
     least: int,
-    frontier: Frontier,
+    frontier: ValueFrontier,
     taken: NDArray[np.int64],
     inside: NDArray[np.bool_],
 ) -> int:
@@ -63,7 +63,7 @@ def greedy_step(
 
 
 @inner
-def fall_back_step(least: int, frontier: Frontier, taken: NDArray[np.int64], inside: NDArray[np.bool_]) -> int:
+def fall_back_step(least: int, frontier: ValueFrontier, taken: NDArray[np.int64], inside: NDArray[np.bool_]) -> int:
     """Take the rows of the l most frequent values, ties by place, and of one more while the rest is not eligible."""
     count = 0
     while True:
@@ -84,7 +84,7 @@ def fall_back_step(least: int, frontier: Frontier, taken: NDArray[np.int64], ins
 
 
 @inner
-def rest_eligible(least: int, frontier: Frontier, inside: NDArray[np.bool_], count: int) -> bool:
+def rest_eligible(least: int, frontier: ValueFrontier, inside: NDArray[np.bool_], count: int) -> bool:
     """Whether no value would have more than 1/l of the rows that a group leaves (EG)."""
     allowed = (frontier.counters[LEFT] - count) // least
     for value in frontier.ranked:
@@ -100,7 +100,7 @@ def extent_step(
     values: NDArray[np.int32],
     place: NDArray[np.float64],
     least: int,
-    frontier: Frontier,
+    frontier: ValueFrontier,
     taken: NDArray[np.int64],
     count: int,
     ahead: NDArray[np.int64],

@@ -7,7 +7,8 @@ import pytest
 from tests.helpers import encoded_column
 
 from sfumato.errors import DataError, HierarchyError, ParameterError
-from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, default_hierarchy
+from sfumato.hierarchies import Categorical, Numeric, Ordered, Prefix, default_hierarchy
+from sfumato.hierarchies.dates import Days
 
 
 def level_labels(values, how):
@@ -114,8 +115,8 @@ def test_orders_that_are_none_are_refused(order):
         (pa.uint64(), Numeric()),
         (pa.float32(), Numeric()),
         (pa.decimal128(5, 2), Numeric()),
-        (pa.date32(), Dates()),
-        (pa.timestamp("s", "UTC"), Dates()),
+        (pa.date32(), Days()),
+        (pa.timestamp("s", "UTC"), Days()),
         (pa.string(), Categorical()),
         (pa.bool_(), Categorical()),
         (pa.dictionary(pa.int8(), pa.int64()), Numeric()),

@@ -80,7 +80,7 @@ def test_dates_are_spans_of_days():
 @pytest.mark.parametrize("unit", UNITS)
 def test_neighbouring_ticks_are_told_apart(unit):
     now = 1_700_000_000 * UNITS[unit]
-    domain = encoded_column(pa.array([now, now + 1, now + 4], pa.timestamp(unit))).domains[0]
+    domain = encoded_column(pa.array([now, now + 1, now + 4], pa.timestamp(unit)), Dates()).domains[0]
     assert domain.positions.tolist() == pytest.approx([0, 0.25, 1])
     assert domain.extent == pytest.approx(4 / 86_400 / UNITS[unit])
 

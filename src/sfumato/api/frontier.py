@@ -48,12 +48,12 @@ def frontier(
     Examples
     --------
     >>> import sfumato as sf
-    >>> people = sf.datasets.patients(2_000)
+    >>> people = sf.datasets.census(2_000)
     >>> frontier = sf.frontier(people.table, people.schema, k=[5, 10, 20], seed=1, bounds=False)
     >>> [point.k for point in frontier]
     [10, 5, 20]
     >>> release = frontier.release(10)
-    >>> release.achieved.k >= 10
+    >>> release.verification.k >= 10
     True
     """
     return frontier_for(data, Policy.of("frontier", schema, **arguments), k, bounds=bounds, progress=progress)

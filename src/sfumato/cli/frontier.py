@@ -21,7 +21,7 @@ NoBounds = Annotated[
 ]
 
 
-@options.takes(only={*SHARED, "method", "confirm"})
+@options.takes(only={*SHARED, "method", "confirm"} - options.WRITING)
 def frontier(
     place: options.Place,
     asked: options.Asked,

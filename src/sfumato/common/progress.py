@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
+from sfumato.common.threads import while_running
 from sfumato.errors import invalid_parameter
 
 #: Called with the name of a stage and the share of it that is done, from 0 to 1.
@@ -44,23 +45,23 @@ def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
     if tell is silent:
         yield
         return
-    over, raised = Event(), []
+    over, ended, raised = Event(), Event(), []
 
     def watch() -> None:
-        while not over.wait(PACE):
-            try:
+        try:
+            while not over.wait(PACE):
                 tell(min(1.0, max(0.0, share())))
-            except BaseException as error:  # of the user's callback: it belongs to the caller
-                raised.append(error)
-                return
+        except BaseException as error:  # of the user's callback: it belongs to the caller
+            raised.append(error)
+        finally:
+            ended.set()
 
-    thread = Thread(target=watch, name="sfumato-progress", daemon=True)
-    thread.start()
+    while_running(watch)
     try:
         yield
     finally:
         over.set()
-        thread.join()
+        ended.wait()
     if raised:
         raise raised[0]
 

@@ -234,7 +234,7 @@ def _moments(parts: pa.StructArray, shape: Shape, order: str) -> _Moments:
     valid &= (minute <= 59) & (second_ <= 59)
     months = np.where(valid, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
     first_day = months.astype("datetime64[D]")
-    valid &= day <= ((months + 1).astype("datetime64[D]") - first_day).astype(np.int64)
+    valid &= day <= ((months + np.timedelta64(1, "M")).astype("datetime64[D]") - first_day).astype(np.int64)
     days = first_day.astype(np.int64) + day - 1
     fraction = pc.utf8_slice_codeunits(pc.utf8_rpad(pc.struct_field(parts, "f"), 6, "0"), 0, 6).cast(pa.int64())
     seconds = days * 86_400 + hour * 3_600 + minute * 60 + second_ - _offset(parts)

@@ -470,7 +470,9 @@ class Release:
     def __getattr__(self, name: str) -> Any:
         """Offer what a method of another package declares: the fields of its own kind of `MethodDetails`."""
         details = self.__dict__.get("details")
-        if details is not None and name in details.declared():
+        if details is None:  # a copy that is not filled yet
+            raise AttributeError(name, name=name, obj=self)
+        if name in details.declared():
             return self._reported(name)
         raise AttributeError(self._lacks(name), name=name, obj=self)
 

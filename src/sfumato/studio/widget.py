@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
+from sfumato.common.threads import while_running
 from sfumato.errors import MissingExtraError
 from sfumato.run.frontier import Frontier
 
@@ -48,13 +49,13 @@ class _Answers:
 
     def __init__(self, frontier: Frontier, shown: Any) -> None:
         self._frontier, self._shown = frontier, shown
-        self._working = threading.Lock()
+        self._working = Lock()
 
     def hear(self, message: dict[str, Any]) -> None:
         if message.get("name") == "choose":
             self._shown.chosen = int(message["args"]["k"])
         elif message.get("name") == "frontier":
-            threading.Thread(target=self._send_all, daemon=True).start()
+            while_running(self._send_all)
 
     def _send_all(self) -> None:
         """Send what is known, then what is computed; a second picture waits for the first."""
