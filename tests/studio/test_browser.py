@@ -459,6 +459,7 @@ def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, st
     tab.page.wait_for_selector(".drop")
     tab.button("A census of").click()
     tab.ready()
+    tab.choose_role(7, "Secret")
     tab.button("3 Hand out").click()
     tab.page.wait_for_selector(".running")
     tab.shot("running")

@@ -112,7 +112,7 @@ def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> 
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     meaning = meaning_of(facts, topic)
-    return ColumnProfile(facts, meaning, suggest(facts, topic, meaning))
+    return ColumnProfile(facts, meaning, suggest(facts, topic, meaning), topic=topic, label=label)
 
 
 def _unusable(name: str, rows: int) -> ColumnProfile:

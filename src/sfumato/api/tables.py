@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -23,12 +23,14 @@ def read_original(data: object, schema: Schema, separator: str | None, release: 
     schema
         The roles of its columns.
     release
-        The release, whose preset may have recoded columns before anything else; the original is recoded alike.
+        The release, whose preset may have recoded columns before anything else and whose policy may name values that
+        mean "no value"; the original is read alike.
     """
     data = data if release is None else recoded_original(data, release.manifest, separator)
     source = open_source(data, separator=separator)
     schema.roles(source.columns)
-    return read_columns(source, schema.quasi_identifiers, source.columns)
+    na = None if release is None else release.manifest.get("options", {}).get("na")
+    return read_columns(source, schema.quasi_identifiers, source.columns, na)
 
 
 def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:
@@ -42,7 +44,12 @@ def read_release(data: object, schema: Schema, separator: str | None) -> pa.Tabl
     return read_columns(source, schema.quasi_identifiers, source.columns)
 
 
-def read_columns(source: Source, hierarchies: Mapping[str, Declared], columns: Sequence[str]) -> pa.Table:
-    """Read some columns, as text where the hierarchy of a quasi-identifier wants text."""
+def read_columns(
+    source: Source,
+    hierarchies: Mapping[str, Declared],
+    columns: Sequence[str],
+    na: Mapping[str, Collection[str]] | None = None,
+) -> pa.Table:
+    """Read some columns, as text where the hierarchy of a quasi-identifier wants text; ``na`` means "no value"."""
     as_text = [name for name, how in hierarchies.items() if how is not None and how.reads_text]
-    return source.read(columns, [name for name in as_text if name in columns])
+    return source.read(columns, [name for name in as_text if name in columns], na=na)

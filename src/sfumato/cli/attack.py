@@ -56,14 +56,18 @@ def attack(
     """
     from sfumato.api.attack import attack as attack_release
     from sfumato.api.attack import promised_by
+    from sfumato.api.tables import read_columns
     from sfumato.cli.request import opened
     from sfumato.cli.table import Input, known_columns
     from sfumato.common.patience import INTERRUPT
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
         promised = promised_by([model.to_policy() for model in policy.privacy])
+        known = (
+            read_columns(people, policy.schema.quasi_identifiers, people.columns, policy.na) if policy.na else people
+        )
         report = attack_release(
-            people,
+            known,
             release,
             quasi_identifiers=known_columns(policy.schema),
             sensitive=policy.schema.sensitive,

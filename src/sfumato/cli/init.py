@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,11 @@ from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.profiles import ColumnProfile, Profile
+    from sfumato.profiles.proposal import Attempt, Outcome
+    from sfumato.run.request import Request
+
+#: A larger table is tried on this many of its rows.
+TRIED_ROWS = 50_000
 
 HELP = """\
 identifier        names somebody, or could say anything about them; never released
@@ -44,26 +50,52 @@ def init(
     """
     from sfumato.cli.table import Input, file_options
     from sfumato.io import check_writable
+    from sfumato.io.spool import STANDARD
     from sfumato.profiles.draft import draft, suggested_k
 
     _refuse_output(place, output)
-    found = profile_of(Input(place, read_as, table), asked)
+    given = Input(place, read_as, table)
+    found = profile_of(given, asked)
     if not found.rows:
         raise ParameterError("The table has no rows, so that nothing can be suggested.")
     roles = found.roles if yes else ask_roles(found)
     k = asked.k if yes or asked.k is not None else ask_k(suggested_k(found, found.schema(roles)))
     reading = {name: value for name, value in vars(file_options(asked)).items() if value is not None}
-    made = draft(found, roles, k, reading)
+    attempt = trials(lambda: given.open(asked), found.rows) if yes and place != STANDARD else None
+    made = draft(found, roles, k, reading, attempt)
     if not made.policy.schema.quasi_identifiers:
         raise ParameterError("No column is a quasi-identifier, so that there is nothing to protect. Name one at least.")
     for path in made.files(output).values():
         check_writable(path, table=False)
-    for caution in found.cautions_for(roles):
+    for caution in made.cautions(found):
         say(paragraphs(f"Warning: {caution}"))
+    for line in made.summary():
+        say(paragraphs(line))
     for path in made.write(output, place):
         say(f"wrote {path}")
     private = "\nThe hierarchy files hold values of the table: keep them private. " if made.listed else "\n"
     say(f"{private}Read the policy, then:\n  sfumato anonymize {place} -o release.csv --policy {output}")
+
+
+def trials(opened: Callable[[], object], rows: int) -> Attempt:
+    """Make a function that tries a policy on a table, opened anew each time: what it loses, what guardrails say."""
+    from sfumato.errors import CautionError, DataError, HierarchyError, InfeasibleError
+    from sfumato.profiles.proposal import Outcome
+    from sfumato.run.build import anonymize_for
+    from sfumato.table.sampling import Sample
+
+    sample = None if rows <= TRIED_ROWS else Sample(TRIED_ROWS / rows)
+
+    def attempt(request: Request) -> Outcome:
+        try:
+            release = anonymize_for(opened(), replace(request, sample=sample, seed=0))
+        except CautionError as refusal:
+            return Outcome(None, tuple(refusal.cautions))
+        except (InfeasibleError, DataError, HierarchyError):
+            return Outcome(None)
+        return Outcome(release.loss["gcp"], tuple(release.cautions))
+
+    return attempt
 
 
 def _refuse_output(place: str, output: Path) -> None:

@@ -6,21 +6,23 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from sfumato.assess.cautions.caution import Caution
 from sfumato.common.toml import key_text, value_text
-from sfumato.errors import printable
+from sfumato.errors import listed, printable
 from sfumato.hierarchies import Categorical, Hierarchy, Taxonomy
 from sfumato.hierarchies.files import write_rows
 from sfumato.io import write_text
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
+from sfumato.profiles.proposal import Attempt, Proposal, propose
 from sfumato.profiles.report import Profile
 from sfumato.run.policy import policy_record
-from sfumato.run.request import Request
+from sfumato.run.request import AUTO, Request
 from sfumato.table.schema import Schema
 
 #: Categories with this many values get a file, since grouping them would keep more than '*' does.
@@ -46,6 +48,8 @@ SAID = {
     "weights": "How many people a row stands for; released as the mean of those who look alike.",
     "sensitive": "Nobody should learn whose value is whose.",
     "plain": "Released as they are.",
+    "rest": "What is named nowhere is left out of the release. These columns are, for now:",
+    "left": "Left out for now; without the first '#' they are quasi-identifiers too. What that costs is estimated:",
     "quasi_identifiers": "What others may know or see: made coarser until enough people look alike.",
     "privacy": "How safe the release must be.",
     "options": "All else; 'sfumato anonymize --help' lists more.",
@@ -73,12 +77,15 @@ class Draft:
         The hierarchies that go into files, by column.
     rows
         The number of rows of the profile.
+    proposal
+        What was tried: the columns that are left out for now, and what they and the models cost; None if nothing was.
     """
 
     policy: Request
     reasons: Mapping[str, str]
     listed: Mapping[str, Taxonomy] = field(repr=False)
     rows: int
+    proposal: Proposal | None = None
 
     def files(self, path: Path) -> dict[str, Path]:
         """Choose paths for the listed hierarchies, beside the policy."""
@@ -90,6 +97,32 @@ class Draft:
             names = (f"{path.stem}.{slug}{number}.csv" for number in ("", *range(2, len(self.listed) + 2)))
             taken[name] = path.with_name(next(one for one in names if one not in others))
         return taken
+
+    def cautions(self, profile: Profile) -> list[Caution]:
+        """What would go wrong later with the roles of this policy."""
+        schema = self.policy.schema
+        roles = schema.roles(list(profile.names))
+        chosen = {name: "identifier" if role == "drop" else role for name, role in roles.items()}
+        found = profile.cautions_for(chosen)
+        return [one for one in found if not one.columns or not set(one.columns) <= set(self.policy.transform)]
+
+    def summary(self) -> Iterator[str]:
+        """Say which columns are taken and which are left, and what they cost."""
+        if self.proposal is None:
+            return
+        proposal, schema = self.proposal, self.policy.schema
+        taken, asked = len(schema.quasi_identifiers), len(proposal.profile.ranked(proposal.roles))
+        lost = "" if proposal.loss is None else f" (estimated loss {proposal.loss:.3f}, from 0 to 1)"
+        if taken < asked:
+            yield (
+                f"{taken} of {asked} suggested quasi-identifiers are taken, those that outsiders most likely know{lost}"
+                f"; the others are left out{_all_cost(proposal)}."
+            )
+        for name in schema.sensitive:
+            yield f"{name}: {_in_words(proposal.models[name])}; {proposal.prices[name]}."
+        others = [name for name in proposal.left if proposal.roles[name] in {"sensitive", "plain", "weight"}]
+        if others:
+            yield f"Also left out for now, each for the reason in the policy: {listed(others, 6)}."
 
     def write(self, path: Path, table: str) -> list[Path]:
         """Write the hierarchies and then the policy, readable by the owner only; return the paths."""
@@ -118,11 +151,15 @@ class Draft:
         for role in ("identifiers", "person", "weights", "sensitive", "plain"):
             if said.get(role):
                 yield from self._role(role, said[role])
+        if said.get("rest"):
+            yield from self._left(said["rest"])
         yield from self._quasi_identifiers(said["quasi_identifiers"], self.files(path))
         yield f"# {SAID['privacy']}"
         for model in said["privacy"]:
             yield (
-                "[[privacy]]\n"
+                "[[privacy]]"
+                + self._price(model)
+                + "\n"
                 + "\n".join(f"{key_text(name)} = {value_text(value)}" for name, value in model.items())
                 + "\n"
             )
@@ -149,7 +186,34 @@ class Draft:
         for name, record in records.items():
             shown = {"type": Taxonomy.name, "file": files[name].name} if name in files else record
             yield f"{key_text(name)} = {value_text(shown)}  # {self._reason(name)}"
+        yield from self._left_quasi_identifiers()
         yield ""
+
+    def _left(self, rest: str) -> Iterator[str]:
+        """List the columns that are left out for now, and why; what is named nowhere is dropped."""
+        assert self.proposal is not None
+        yield f"# {SAID['rest']}\nrest = {value_text(rest)}"
+        asked = {one.name for one in self.proposal.profile.ranked(self.proposal.roles)}
+        for name, why in self.proposal.left.items():
+            if name not in asked:
+                yield f"# {_one_line(value_text(name))}: {_one_line(why)}"
+        yield ""
+
+    def _left_quasi_identifiers(self) -> Iterator[str]:
+        if self.proposal is None:
+            return
+        profile, left = self.proposal.profile, self.proposal.left
+        asked = [one.name for one in profile.ranked(self.proposal.roles) if one.name in left]
+        if asked:
+            yield f"# {SAID['left']}"
+        for name, how in profile.hierarchies(asked).items():
+            record = {"type": AUTO} if isinstance(how, Taxonomy) else how.to_policy()
+            price = f"; {self.proposal.prices[name]}" if name in self.proposal.prices else ""
+            yield _one_line(f"# {key_text(name)} = {value_text(record)}  # {left[name]}{price}")
+
+    def _price(self, model: Mapping[str, Any]) -> str:
+        prices = {} if self.proposal is None else self.proposal.prices
+        return f"  # {prices[model['column']]}" if model.get("column") in prices else ""
 
     def _reason(self, name: str) -> str:
         return _one_line(self.reasons[name])
@@ -160,20 +224,44 @@ def draft(
     roles: Mapping[str, str] | None = None,
     k: int | None = None,
     options: Mapping[str, Any] | None = None,
+    attempt: Attempt | None = None,
 ) -> Draft:
-    """Draft a policy from a profile; given roles replace the suggested ones."""
+    """Draft a policy from a profile; given roles replace the suggested ones.
+
+    With ``attempt``, which makes a trial release, it is one that keeps its promises without a warning:
+    quasi-identifiers are a core set, sensitive columns have models that they can keep, and the rest is left out,
+    with what it costs.
+    """
     chosen = profile.roles | dict(roles or {})
     schema = profile.schema(chosen)
-    listed = {
-        name: taxonomy for name, how in schema.quasi_identifiers.items() if (taxonomy := _listed(profile, name, how))
-    }
-    said = dict(options or {})
     na = {name: codes for name, codes in profile.na.items() if chosen[name] not in {"identifier", "person"}}
-    policy = Request(
-        schema, suggested_privacy(profile, schema, k), **(said | ({"na": na} if na else {})), caller="Policy"
-    )
+    said = dict(options or {}) | ({"na": na} if na else {})
+    proposal = None
+    if attempt is not None and schema.quasi_identifiers:
+        proposal = propose(profile, chosen, k or suggested_k(profile, schema), said, attempt)
+        policy = proposal.request()
+        kept = {name: codes for name, codes in policy.na.items() if name not in proposal.left}
+        policy = replace(policy, na=kept)
+    else:
+        policy = Request(schema, suggested_privacy(profile, schema, k), **said, caller="Policy")
+    declared = policy.schema.quasi_identifiers.items()
+    in_files = {name: taxonomy for name, how in declared if (taxonomy := _listed(profile, name, how))}
     own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
-    return Draft(policy, {one.name: _why(profile, one.name) for one in profile.columns} | own, listed, profile.rows)
+    reasons = {one.name: _why(profile, one.name) for one in profile.columns} | own
+    return Draft(policy, reasons, in_files, profile.rows, proposal)
+
+
+def _in_words(model: PrivacyModel) -> str:
+    """Name a model with its parameter, as policies do."""
+    said = model.to_policy()
+    return f"{said['model']}, {'l' if 'l' in said else 't'} = {said.get('l', said.get('t'))}"
+
+
+def _all_cost(proposal: Proposal) -> str:
+    """What all quasi-identifiers together would cost."""
+    if proposal.all_loss is None:
+        return ", since all of them together cannot be protected"
+    return f"; with all of them the loss would be {proposal.all_loss:.3f}, and the policy lists what each would cost"
 
 
 def _why(profile: Profile, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -13,9 +13,22 @@ import pyarrow as pa
 from sfumato.assess.cautions.column_kinds import lost_zeros
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
+from sfumato.assess.meaning.words import words
 from sfumato.assess.meaning.written_dates import forms_of, moment_of
 from sfumato.errors import DataError, HierarchyError
-from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import (
+    ICD10,
+    ISCO,
+    NACE,
+    Categorical,
+    Countries,
+    Dates,
+    Hierarchy,
+    Numeric,
+    Ordered,
+    Prefix,
+    Taxonomy,
+)
 
 #: Steps of coordinates in degrees: from about a kilometre to about a hundred.
 DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)
@@ -23,19 +36,63 @@ DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)
 BANDS = 20
 #: The most values of a hierarchy that is written to a file.
 MOST_LISTED = 20_000
+#: Topics of places, of which one can hold another, and others whose columns can be coarser forms of each other.
+PLACES = frozenset({"place", "postcode", "nationality"})
+GROUPED = frozenset({"occupation", "education", "disease", "ethnic group", "age", "institution"})
+#: A group that holds more of the rows groups nothing.
+MOST_ALIKE = 0.9
+#: Fewer different codes are not worth a system.
+FEW_CODES = 4
+#: What stands between the parts of a place.
+PART_SIGNS = (", ", "  ", " / ", " - ")
 #: The word for values that fit no rule, and for the root.
 OTHER, ROOT = "other", "*"
 
 
-def hierarchy_of(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
-    """Suggest a hierarchy; flat categories if it would refuse the column's own values."""
-    chosen = _chosen(facts, meaning)
-    if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
-        return Categorical()
-    with suppress(DataError, HierarchyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        chosen.fit(facts.name, facts.values, has_missing=facts.missing > 0)
-        return chosen
+def hierarchy_of(facts: ColumnCounts, meaning: Meaning, topic: str | None = None) -> Hierarchy:
+    """Suggest the first hierarchy that takes all of the column's own values; flat categories if none does."""
+    for chosen in (*_by_system(facts, topic), _chosen(facts, meaning)):
+        if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
+            continue
+        with suppress(DataError, HierarchyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            chosen.fit(facts.name, facts.values, has_missing=facts.missing > 0)
+            return chosen
     return Categorical()
+
+
+def _by_system(facts: ColumnCounts, topic: str | None) -> Iterator[Hierarchy]:
+    """Yield the hierarchies of code systems that a topic suggests; values that do not follow a system refuse it."""
+    said = words(facts.name)
+    texts = facts.texts
+    if topic == "nationality" and facts.is_text:
+        yield Countries()
+    if topic == "disease" and facts.is_text:
+        yield ICD10()
+    if topic == "occupation" and re.search(r"\b(nace|naics)\b", said):
+        yield NACE()
+    four = facts.is_whole and facts.lengths == (4, 4)
+    if topic == "occupation" and (re.search(r"\bisco\b|\bisco ?\d", said) or (four and facts.different > FEW_CODES)):
+        yield ISCO()
+    if facts.is_text and facts.different > FEW_CODES and (parts := _parts(texts)) is not None and topic in PLACES:
+        yield _by_parts(facts, parts)
+
+
+def _parts(texts: Sequence[str]) -> str | None:
+    """The sign between the parts of places, such as town, county and country, the widest last."""
+    for sign in PART_SIGNS:
+        counts = {text.count(sign) for text in texts}
+        if len(counts) == 1 and counts <= {1, 2, 3}:
+            return sign
+    return None
+
+
+def _by_parts(facts: ColumnCounts, sign: str) -> Taxonomy:
+    """Group places by what stands behind the first sign, then behind the next."""
+    rows = []
+    for text in _listed(facts):
+        parts = [part.strip() for part in text.split(sign)]
+        rows.append([text, *(", ".join(parts[at:]) for at in range(1, len(parts))), ROOT])
+    return Taxonomy(rows)
 
 
 def _survives(value: str) -> bool:
@@ -157,11 +214,31 @@ def _listed(facts: ColumnCounts) -> list[str]:
     return sorted(texts)
 
 
+def may_group(topic: str | None, other: str | None) -> bool:
+    """Whether a column on one topic can be a coarser form of one on another: regions of cities, groups of jobs.
+
+    What merely follows from another column, as an empty answer follows from who was asked, is no coarser form of it.
+
+    >>> may_group("place", "postcode"), may_group("ethnic group", "date or time"), may_group(None, None)
+    (True, False, False)
+    """
+    if topic in PLACES and other in PLACES:
+        return True
+    return topic == other and topic in GROUPED
+
+
 def parents_of(facts: ColumnCounts, others: Sequence[ColumnCounts]) -> ColumnCounts | None:
     """Find a column whose values group those of another one, as regions group cities; None if there is none."""
     if facts.different < 4 or facts.filled < 5 * facts.different:
         return None
-    fits = [other for other in others if 1 < other.different <= facts.different / 2 and _determines(facts, other)]
+    fits = [
+        other
+        for other in others
+        if 1 < other.different <= facts.different / 2
+        and other.largest_share < MOST_ALIKE
+        and other.missing <= facts.missing
+        and _determines(facts, other)
+    ]
     return max(fits, key=lambda other: other.different, default=None)
 
 

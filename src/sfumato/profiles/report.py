@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,15 +13,23 @@ import pyarrow as pa
 from sfumato.assess.cautions.caution import Caution, percent, share
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
+from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import words
 from sfumato.common.html import element, fragment, table
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
-from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
+from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, may_group, parents_of
+from sfumato.profiles.ranking import Ranked, SuggestedColumn, rank
 from sfumato.profiles.roles import Suggestion
 from sfumato.table.schema import Schema
 
+#: Words in the names and labels of columns about somebody else than the person of the row.
+OF_OTHERS = re.compile(
+    r"\b(hh|household\w*|ref(erence)? person|head|spouse\w*|mother\w*|father\w*|parents?|partner\w*|co applicant|"
+    r"siblings?|hr|hs|youngest|oldest|interviewer|proxy)\b"
+)
 #: Shown values of a column are cut to this length.
 LONGEST_SHOWN = 40
 
@@ -36,12 +45,16 @@ class ColumnProfile:
     with_others
         The share of rows that it singles out together with the two columns that help it most; None if it was not
         searched, as identifiers are not.
+    topic, label
+        The topic that its name or its label suggests, and the label, where a file has one.
     """
 
     facts: ColumnCounts = field(repr=False)
     meaning: Meaning
     suggestion: Suggestion
     with_others: float | None = None
+    topic: Topic | None = None
+    label: str | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +70,12 @@ class ColumnProfile:
     def role(self) -> str:
         """The suggested role."""
         return self.suggestion.role
+
+    @property
+    def candidate(self) -> SuggestedColumn:
+        """The column as one to rank among quasi-identifiers."""
+        said = words(f"{self.name} {self.label or ''}")
+        return SuggestedColumn(self.facts, self.topic.name if self.topic else None, OF_OTHERS.search(said) is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON, without values of the table."""
@@ -124,6 +143,15 @@ class Profile:
         return {one.name: one.facts.missing_codes for one in self.columns if one.facts.missing_codes}
 
     @cached_property
+    def ranking(self) -> tuple[Ranked, ...]:
+        """The suggested quasi-identifiers, ranked; a core set comes first."""
+        return self.ranked(self.roles)
+
+    def ranked(self, roles: Mapping[str, str]) -> tuple[Ranked, ...]:
+        """Rank the quasi-identifiers among given roles."""
+        return rank([one.candidate for one in self.columns if roles[one.name] == "quasi-identifier"])
+
+    @cached_property
     def cautions(self) -> tuple[Caution, ...]:
         """What would fail later with the suggested roles."""
         return self.cautions_for(self.roles)
@@ -140,7 +168,7 @@ class Profile:
         return Schema(
             self.hierarchies(by_role.get("quasi-identifier", [])),
             sensitive=by_role.get("sensitive", []),
-            identifiers=by_role.get("identifier", []),
+            identifiers=[*by_role.get("identifier", []), *person[1:], *weights[1:]],
             plain=by_role.get("plain", []),
             person=person[0] if person else None,
             survey_weights=weights[0] if weights else None,
@@ -148,13 +176,16 @@ class Profile:
 
     def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
         """Suggest hierarchies; a column that groups the values of another becomes its upper level."""
-        columns = [self[name] for name in names]
-        categories = [one.facts for one in columns if one.kind in {"category", "code", "postcode"}]
+        categories = [one for one in self.columns if one.kind in {"category", "code", "postcode"}]
         found: dict[str, Hierarchy] = {}
-        for column in columns:
-            parent = parents_of(column.facts, categories) if column.kind == "category" else None
+        for column in (self[name] for name in names):
+            topic = column.topic.name if column.topic else None
+            wider = [one.facts for one in categories if one.topic and may_group(topic, one.topic.name)]
+            parent = parents_of(column.facts, wider) if column.kind == "category" else None
             found[column.name] = (
-                hierarchy_of(column.facts, column.meaning) if parent is None else grouped_by(column.facts, parent)
+                hierarchy_of(column.facts, column.meaning, topic)
+                if parent is None
+                else grouped_by(column.facts, parent)
             )
         return found
 
@@ -166,6 +197,7 @@ class Profile:
             "combinations": [
                 {"columns": list(one.columns), "unique": one.unique, "share": one.share} for one in self.searched.found
             ],
+            "ranking": [vars(one) | {"reason": one.reason} for one in self.ranking],
             "searched": {"rows": self.searched.rows, "combinations": self.searched.counted},
             "cautions": [caution.to_dict() for caution in self.cautions],
         }

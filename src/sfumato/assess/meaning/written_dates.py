@@ -11,8 +11,18 @@ _DAYS = (
     *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
 )
 _CLOCKS = (" %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ")
+_SAS = ("%d%b%Y:%H:%M:%S.%f", "%d%b%Y:%H:%M:%S", "%d%b%Y")
 #: All formats that are tried; among those that fit equally, the first is taken.
-FORMS = (*_DAYS, *(day + clock for day in _DAYS for clock in _CLOCKS), "%m/%Y", "%Y-%m", "%m.%Y", "%b %Y", "%Y/%m")
+FORMS = (
+    *_DAYS,
+    *(day + clock for day in _DAYS for clock in _CLOCKS),
+    "%m/%Y",
+    "%Y-%m",
+    "%m.%Y",
+    "%b %Y",
+    "%Y/%m",
+    *_SAS,
+)
 #: The most formats that may be mixed in one column.
 MOST_FORMS = 4
 #: The share of values that the formats together must fit.

@@ -1,0 +1,261 @@
+"""Propose a policy that keeps what it promises without a warning: columns, models and what each of them costs.
+
+What a release loses cannot be told from a profile, so that candidates are tried: small releases that nobody sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.caution import Caution
+from sfumato.assess.cautions.rows_view import count_unique, fingerprints
+from sfumato.assess.meaning.contents import Contents
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.words import says_code
+from sfumato.methods import find_method
+from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
+from sfumato.profiles.hierarchies import round_width
+from sfumato.profiles.report import ColumnProfile, Profile
+from sfumato.run.request import Request
+from sfumato.table.schema import Schema
+from sfumato.table.transforms import Round
+
+#: The most sensitive columns that are proposed, each with a model of its own.
+MOST_SENSITIVE = 5
+#: The share of rows that sensitive columns may single out, alone and together, before guardrails would warn.
+ALONE, TOGETHER = 0.05, 0.08
+#: Sensitive numbers with more distinct values are rounded, to about this many steps.
+EXACT, STEPS = 20, 10
+#: What a model may add to the loss; one that costs more is not proposed.
+MOST_ADDED = 0.1
+#: The most tries to find roles that raise no warning, and columns whose cost is tried one by one.
+MOST_TRIES, MOST_PRICED = 25, 12
+#: The method of trial releases: the fastest that keeps every model.
+TRIED_WITH = "mondrian"
+FEWEST_QUASI_IDENTIFIERS = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial release lost, and what guardrails said; without a loss it is impossible."""
+
+    loss: float | None
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def questioned(self) -> list[Caution]:
+        """The cautions that a careful owner has to answer."""
+        return [one for one in self.cautions if one.severity != "note" and not one.confirmed]
+
+
+Attempt = Callable[[Request], Outcome]
+
+
+@dataclass
+class Proposal:
+    """Roles and models to begin with.
+
+    Attributes
+    ----------
+    left
+        The columns that are left out for now, with the reason.
+    prices
+        What a column that is left out, or a model that is asked for, adds to the loss.
+    loss, all_loss
+        The estimated loss of the proposed policy, and with all quasi-identifiers; None if no try succeeded.
+    complete
+        Whether every column has got its place.
+    """
+
+    profile: Profile
+    roles: Mapping[str, str]
+    k: int
+    options: Mapping[str, Any]
+    quasi_identifiers: list[str] = field(default_factory=list)
+    sensitive: list[str] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    models: dict[str, PrivacyModel] = field(default_factory=dict)
+    transform: dict[str, Round] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+    prices: dict[str, str] = field(default_factory=dict)
+    loss: float | None = None
+    all_loss: float | None = None
+    complete: bool = False
+
+    def request(self, *, more: Sequence[str] = (), model: PrivacyModel | None = None) -> Request:
+        """The policy so far, with more quasi-identifiers or another model."""
+        by_role = {role: [name for name, one in self.roles.items() if one == role] for role in set(self.roles.values())}
+        person, weights = by_role.get("person", []), by_role.get("weight", [])
+        schema = Schema(
+            self.profile.hierarchies([*self.quasi_identifiers, *more]),
+            sensitive=self.sensitive,
+            identifiers=[*by_role.get("identifier", []), *person[1:]],
+            plain=self.plain,
+            rest="drop" if self.left or not self.complete else None,
+            person=person[0] if person else None,
+            survey_weights=weights[0] if weights else None,
+        )
+        privacy = [KAnonymity(self.k), *self.models.values(), *([] if model is None else [model])]
+        transform = {"transform": dict(self.transform)} if self.transform else {}
+        return Request(schema, privacy, **{**self.options, **transform}, caller="Policy")
+
+    def leave(self, name: str, why: str) -> None:
+        """Leave a column out for now."""
+        for chosen in (self.quasi_identifiers, self.sensitive, self.plain):
+            if name in chosen:
+                chosen.remove(name)
+        self.models.pop(name, None)
+        self.transform.pop(name, None)
+        self.prices.pop(name, None)
+        self.left[name] = why
+
+
+def propose(
+    profile: Profile, roles: Mapping[str, str], k: int, options: Mapping[str, Any], attempt: Attempt
+) -> Proposal:
+    """Propose columns and models that a release can keep without a warning."""
+    found = Proposal(profile, roles, k, options)
+    _take_core(found)
+    for name in [name for name, role in roles.items() if role == "weight"][1:]:
+        found.leave(name, "a second column of survey weights; a release shows one")
+    fast = _with_method(attempt)
+    _keep_detail(found, fast)
+    _take_sensitive(found, fast)
+    found.complete = True
+    found.plain = [name for name, role in roles.items() if role == "plain"]
+    _answer_guardrails(found, attempt)
+    found.loss = fast(found.request()).loss
+    _price_left(found, fast)
+    return found
+
+
+def _with_method(attempt: Attempt) -> Attempt:
+    return lambda request: attempt(replace(request, method=find_method(TRIED_WITH)))
+
+
+def _take_core(found: Proposal) -> None:
+    """Take the core set; what is left is what outsiders hardly know, or what follows from the core."""
+    for one in found.profile.ranked(found.roles):
+        if one.core:
+            found.quasi_identifiers.append(one.name)
+        else:
+            found.left[one.name] = one.reason
+
+
+def _keep_detail(found: Proposal, attempt: Attempt) -> None:
+    """Leave out columns of which nothing would be left, the least known first."""
+    while len(found.quasi_identifiers) > FEWEST_QUASI_IDENTIFIERS:
+        outcome = attempt(found.request())
+        lost = {name for one in outcome.questioned if one.code == "lost-column" for name in one.columns}
+        if outcome.loss is not None and not lost:
+            return
+        ranked = [name for name in found.quasi_identifiers if name in lost] or found.quasi_identifiers
+        found.leave(ranked[-1], "beside the others nearly nothing of it would be left")
+
+
+def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
+    """Take sensitive columns that single nobody out, each with a model that costs little."""
+    base = found.loss = attempt(found.request()).loss
+    together: list[NDArray[np.int64]] = []
+    columns = [one for one in found.profile.columns if found.roles[one.name] == "sensitive"]
+    for column in sorted(columns, key=lambda one: ("sure", "likely", "unsure").index(one.suggestion.certainty)):
+        step = _step(column)
+        codes = _rounded(column.facts, step)
+        rows = column.facts.rows
+        if len(found.sensitive) == MOST_SENSITIVE:
+            found.left[column.name] = f"{MOST_SENSITIVE} sensitive columns are protected already"
+        elif count_unique(fingerprints([codes])) > ALONE * rows:
+            found.left[column.name] = "its values point to single rows"
+        elif count_unique(fingerprints([*together, codes])) > TOGETHER * rows:
+            found.left[column.name] = "together with the other sensitive columns it points to single rows"
+        else:
+            found.sensitive.append(column.name)
+            found.transform |= {} if step is None else {column.name: Round(step)}
+            if _protect(found, column, codes, base, attempt):
+                together.append(codes)
+
+
+def _step(column: ColumnProfile) -> float | None:
+    """The step to round to, for amounts and measurements with many values; codes are none."""
+    facts = column.facts
+    coded = column.kind not in {"amount", "number"} or says_code(column.name) or Contents(facts).is_snomed
+    if not facts.is_number or facts.different <= EXACT or coded:
+        return None
+    low, high = np.quantile(facts.numbers, (0.05, 0.95))
+    step = round_width(float(high - low) / STEPS)
+    return int(step) if step >= 1 else step
+
+
+def _rounded(facts: ColumnCounts, step: float | None) -> NDArray[np.int64]:
+    if step is None:
+        return facts.codes.astype(np.int64) + 1
+    numbers = facts.values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    steps = np.unique(np.floor(numbers / step + 0.5), return_inverse=True)[1]
+    return np.where(facts.codes >= 0, steps[facts.codes] + 1, 0).astype(np.int64)
+
+
+def _protect(
+    found: Proposal, column: ColumnProfile, codes: NDArray[np.int64], base: float | None, attempt: Attempt
+) -> bool:
+    """Find the strongest model that the table can keep at a bearable cost; leave the column out if there is none."""
+    cheapest: tuple[float, PrivacyModel] | None = None
+    for model in _models(column, codes):
+        loss = attempt(found.request(model=model)).loss
+        if loss is None:
+            continue
+        if base is None or loss <= base + MOST_ADDED:
+            found.models[column.name] = model
+            found.prices[column.name] = f"it raises the estimated loss from {found.loss or 0.0:.3f} to {loss:.3f}"
+            found.loss = loss
+            return True
+        cheapest = (loss, model) if cheapest is None or loss < cheapest[0] else cheapest
+    told = f"; {cheapest[1]} would raise the loss to {cheapest[0]:.3f}" if cheapest else ""
+    found.leave(column.name, f"no model protects it at a bearable cost{told}")
+    return False
+
+
+def _models(column: ColumnProfile, codes: NDArray[np.int64]) -> Iterator[PrivacyModel]:
+    """Yield models for a sensitive column, the strongest first."""
+    name = column.name
+    largest = np.bincount(codes).max(initial=0) / max(1, len(codes))
+    ordered = _step(column) is not None
+    if not ordered:
+        yield from (LDiversity(l, column=name) for l in (3, 2) if largest <= 0.8 / l)  # noqa: E741
+    distance = "ordered" if ordered else "equal"
+    yield from (TCloseness(t, distance=distance, column=name) for t in (0.2, 0.3, 0.5))
+
+
+def _answer_guardrails(found: Proposal, attempt: Attempt) -> None:
+    """Try the policy itself, and leave out what guardrails would question, until they are silent."""
+    for _ in range(MOST_TRIES):
+        outcome = attempt(found.request())
+        answered = [name for one in outcome.questioned if (name := _to_leave(found, one)) is not None]
+        if not answered:
+            return
+        codes = {name: one.code for one in outcome.questioned if (name := _to_leave(found, one)) is not None}
+        found.leave(answered[0], f"guardrails would question it ({codes[answered[0]]})")
+
+
+def _to_leave(found: Proposal, caution: Caution) -> str | None:
+    """The column to leave out because of a caution; None if that would not help."""
+    quasi = found.quasi_identifiers
+    chosen = [name for name in caution.columns if name in {*found.sensitive, *found.plain}]
+    if chosen:
+        return max(chosen, key=lambda name: found.profile[name].facts.different)
+    named = [name for name in caution.columns if name in quasi]
+    return named[0] if named and len(quasi) > 1 else None
+
+
+def _price_left(found: Proposal, attempt: Attempt) -> None:
+    """Try what each quasi-identifier that is left out would cost, and all of them together."""
+    asked = [one.name for one in found.profile.ranked(found.roles) if one.name in found.left]
+    for name in asked[:MOST_PRICED]:
+        loss = attempt(found.request(more=[name])).loss
+        if loss is not None and found.loss is not None:
+            found.prices[name] = f"it would raise the loss from {found.loss:.3f} to {loss:.3f}"
+    found.all_loss = attempt(found.request(more=asked)).loss if asked else None

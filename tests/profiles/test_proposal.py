@@ -1,0 +1,92 @@
+"""A core set of quasi-identifiers, models that a table can keep, and levels that mean something."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as csv
+from tests.cli.command import run
+
+import sfumato as sf
+from sfumato.hierarchies import Countries, Taxonomy
+
+
+def survey(rows: int = 1_500) -> pa.Table:
+    rng = random.Random(7)
+    age = [rng.randint(18, 90) for _ in range(rows)]
+    return pa.table(
+        {
+            "age": age,
+            "age_group": [f"{one // 10 * 10}-{one // 10 * 10 + 9}" for one in age],
+            "sex": [rng.choice("fm") for _ in range(rows)],
+            "region": [rng.choice("NESW") for _ in range(rows)],
+            "spouse_age": [rng.randint(18, 90) for _ in range(rows)],
+            **{f"thing {at}": [rng.choice("abc") for _ in range(rows)] for at in range(20)},
+            "income": [round(rng.lognormvariate(10, 0.6), 2) for _ in range(rows)],
+            "diagnosis": [rng.choice(["flu", "asthma", "ulcer", "gout", "angina"]) for _ in range(rows)],
+        }
+    )
+
+
+def test_the_core_is_what_outsiders_know_and_not_what_follows_from_it() -> None:
+    ranking = sf.profile(survey()).ranking
+    core = [one.name for one in ranking if one.core]
+    assert {"age", "sex", "region"} <= set(core)
+    assert "age_group" not in core
+    assert not [name for name in core if name.startswith("thing")]
+    assert core.index("age") < core.index("spouse_age") if "spouse_age" in core else True
+    assert [one.known for one in ranking if not one.core] == sorted(one.known for one in ranking if not one.core)
+    risks = [one.risk for one in ranking if one.core]
+    assert risks == sorted(risks)
+
+
+def test_sensitive_columns_come_with_a_model_and_its_price(tmp_path: Path) -> None:
+    table, policy = tmp_path / "people.csv", tmp_path / "policy.toml"
+    csv.write_csv(survey(), table)
+    done = run("init", table, "-o", policy, "--yes")
+    assert done.code == 0, done.stderr
+    written = sf.Policy.read(policy)
+    guarded = {getattr(model, "column", None) for model in written.privacy}
+    assert set(written.schema.sensitive) == {"income", "diagnosis"} <= guarded
+    assert set(written.transform) == {"income"}
+    assert len(written.schema.quasi_identifiers) <= 8
+    text = policy.read_text(encoding="utf-8")
+    assert 'rest = "drop"' in text
+    assert text.count("it would raise the loss from") >= 5
+    assert "raises the estimated loss from" in done.stderr
+    done = run("anonymize", table, "-o", tmp_path / "out.csv", "--policy", policy, "--json")
+    assert not [one for one in json.loads(done.stdout)["cautions"] if one["severity"] != "note"]
+
+
+def test_a_column_is_a_coarser_level_only_if_it_means_that() -> None:
+    rows = 600
+    rng = random.Random(3)
+    race = [rng.choice(["black", "white", "asian", "other"]) for _ in range(rows)]
+    cities = {"Siena": "Tuscany", "Pisa": "Tuscany", "Bari": "Apulia", "Lecce": "Apulia"}
+    city = [rng.choice(list(cities)) for _ in range(rows)]
+    found = sf.profile(
+        pa.table(
+            {
+                "race": race,
+                "asked_again": ["Yes" if one in {"black", "other"} else "No" for one in race],
+                "city": city,
+                "region": [cities[one] for one in city],
+                "country": [rng.choice(["IT", "FR", "DE", "JP", "US"]) for _ in range(rows)],
+                "birthplace": [
+                    rng.choice(
+                        ["Salem, Essex, US", "Lynn, Essex, US", "Bath, Avon, UK", "Ely, Cambs, UK", "Deal, Kent, UK"]
+                    )
+                    for _ in range(rows)
+                ],
+            }
+        )
+    ).hierarchies(["race", "city", "country", "birthplace"])
+    assert not isinstance(found["race"], Taxonomy)
+    assert isinstance(found["city"], Taxonomy)
+    assert ["Siena", "Tuscany", "*"] in [list(row) for row in found["city"].rows]
+    assert isinstance(found["country"], Countries)
+    assert isinstance(found["birthplace"], Taxonomy)
+    assert ["Salem, Essex, US", "Essex, US", "US", "*"] in [list(row) for row in found["birthplace"].rows]
