@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from threading import Event
 from typing import Any
 
-from sfumato.common.threads import while_running
 from sfumato.errors import invalid_parameter
 
 #: Called with the name of a stage and the share of it that is done, from 0 to 1.
@@ -45,6 +44,8 @@ def watching(tell: Tell, share: Callable[[], float]) -> Iterator[None]:
     if tell is silent:
         yield
         return
+    from sfumato.common.threads import while_running  # noqa: PLC0415 (help needs no arrays)
+
     over, ended, raised = Event(), Event(), []
 
     def watch() -> None:

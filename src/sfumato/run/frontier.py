@@ -291,7 +291,7 @@ def from_the_middle(sizes: Sequence[int]) -> tuple[int, ...]:
     """Sort every k from 10 outwards, the usual ones first, so that the whole picture comes before its details.
 
     >>> from_the_middle([2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100])
-    (10, 5, 20, 2, 50, 100, 7, 15, 3, 30, 75)
+    (10, 5, 20, 2, 50, 100, 7, 15, 30, 3, 75)
     """
     ordered = sorted(set(sizes))
     middle = MIDDLE if ordered[0] <= MIDDLE <= ordered[-1] else ordered[len(ordered) // 2]

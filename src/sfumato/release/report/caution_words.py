@@ -18,6 +18,20 @@ IN_WORDS = {
         "Codes that were read as numbers",
         "Ask whoever made the table whether this column counts something; if not, have it read as codes.",
     ),
+    "few-numbers": InWords(
+        "Small whole numbers that may be codes",
+        "If they stand for categories, such as married or widowed, have them shown as such and not as intervals.",
+    ),
+    "bands": InWords(
+        "Bands of numbers without an order",
+        "Have their order declared, so that neighbouring bands are joined instead of hidden.",
+    ),
+    "odd-ages": InWords(
+        "Ages that nobody has", "Have them corrected or taken as missing: they stretch every interval of ages."
+    ),
+    "same-words": InWords(
+        "Several words for one thing", "Have the words made one, or people who are alike are kept apart by spelling."
+    ),
     "code-as-category": InWords(
         "Codes of which beginnings may mean something",
         "If their first digits stand for a region or a group, have them shortened instead of hidden.",
