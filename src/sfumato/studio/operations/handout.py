@@ -39,6 +39,7 @@ def make(bench: Bench) -> dict[str, Any]:
     bench.tell("writing and reading again", 0.0)
     verification = release.write(file)
     about = _about(bench.plan)
+    bench.tell("computing the least loss that is possible", 0.0)
     first = page_one(facts_of_release(release, file, about=about))
     if verification.ok:
         bench.tell("writing the report", 0.0)
