@@ -22,6 +22,7 @@ html_show_sourcelink = False
 html_show_sphinx = False
 # The search would fetch summaries of pages, which browsers refuse to pages opened as files.
 html_show_search_summary = False
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 #: Pages that stand beside those which the index links, at the end of its list.
 BESIDE = ["/README", "/CHANGELOG", "/SECURITY"]

@@ -135,6 +135,8 @@ SEARCHED = {
     "DSGVO": "docs/explanation/gdpr.html",
     "glossary": "docs/glossary.html",
     "quasi-identifier": "docs/glossary.html",
+    "l-diversity": "docs/glossary.html",
+    "k-anonymity": "docs/glossary.html",
 }
 
 
