@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from html import escape
@@ -148,3 +149,34 @@ def lonely() -> Drawing:
     rules.append(f"@media(prefers-reduced-motion:reduce){{{still}}}")
     title = "Everybody as a dot, by age and sex; as k grows, those with too few people like them vanish"
     return Drawing(760, 320, title, parts(), "".join(rules))
+
+
+def frontier() -> Drawing:
+    """Draw what every k costs: releases that were made, and below them what no release can reach."""
+    kinds = {"age": sf.Numeric(), "sex": sf.Categorical(), "zip": sf.Prefix()}
+    found = sf.frontier(patients().drop(columns="disease"), quasi_identifiers=kinds, identifiers=["name"], seed=1)
+    for _ in found:
+        pass
+    points = sorted(found.points, key=lambda one: one.k)
+    across = [80 + 640 * math.log(one.k / points[0].k) / math.log(points[-1].k / points[0].k) for one in points]
+    highest = max(one.gcp for one in points)
+
+    def down(loss: float) -> float:
+        return 300 - 220 * loss / highest
+
+    def parts() -> Iterator[str]:
+        yield box(4, 4, 752, 372, "card") + text(24, 34, "How safe, at what price?", "head")
+        yield text(80, 64, "detail lost") + text(420, 364, "highest chance to be found")
+        # Whoever keeps a larger k keeps every smaller one, so that a bound holds up to the next.
+        until = [*across[1:], across[-1]]
+        steps = zip(across, until, (down(one.bound) for one in points), strict=True)
+        edge = " ".join(f"L{x:.1f} {y:.1f} L{end:.1f} {y:.1f}" for x, end, y in steps)
+        yield f'<path d="M80 300 {edge} L720 300 Z" class="soft"/>' + text(440, 288, "nobody can get here")
+        for x, one in zip(across, points, strict=True):
+            yield f'<circle cx="{x:.1f}" cy="{down(one.gcp):.1f}" r="6" class="calm"/>'
+        for x, one in zip(across, points, strict=True):
+            if one.k in {2, 5, 10, 20, 50, 100}:
+                yield text(round(x - 16, 1), 322, f"k={one.k}") + text(round(x - 14, 1), 342, f"{one.highest:.0%}")
+                yield text(round(x - 18, 1), round(down(one.gcp) - 12, 1), f"{one.gcp:.1%}")
+
+    return Drawing(760, 380, "The price of every k, and the losses that no release can reach", parts())

@@ -67,6 +67,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "cells": drawings.cells,
     "neighbour": drawings.neighbour,
     "lonely": drawings.lonely,
+    "frontier": drawings.frontier,
     "loss": lambda: release().plot.loss(),  # noqa: PLW0108
     "classes": lambda: release().plot.classes(),  # noqa: PLW0108
     "risk": lambda: release().plot.risk(),  # noqa: PLW0108
