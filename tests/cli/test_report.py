@@ -32,7 +32,7 @@ def test_a_page_beside_the_release_and_one_about_the_file(folder: Path) -> None:
     assert made.exit_code == 0
     assert f"wrote {files['report.html']}" in made.stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "release.csv" in page
+    assert "Release of people.csv → release.csv" in page
     assert "the promise holds" in page
 
     again = folder / "again.html"
@@ -40,6 +40,7 @@ def test_a_page_beside_the_release_and_one_about_the_file(folder: Path) -> None:
     assert told.exit_code == 0
     assert "k-anonymity k=5: holds" in told.stderr
     assert "the promise holds" in again.read_text(encoding="utf-8")
+    assert "Release of people.csv → release.csv" in again.read_text(encoding="utf-8")
 
     over = ("-o", str(again), "--force", str(again))
     broken = run("report", files["policy.toml"], files["people.csv"], files["people.csv"], *over, "--quiet")

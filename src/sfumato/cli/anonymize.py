@@ -257,9 +257,9 @@ def _write_others(
             progress=progress,
         )
     if files.report is not None:
-        title, recipient, purpose = (files.about.get(name) for name in ("title", "recipient", "purpose"))
+        recipient, purpose = (files.about.get(name) for name in ("recipient", "purpose"))
         file = None if files.to_stdout else files.output
-        release.report(files.report, file=file, title=title, recipient=recipient, purpose=purpose)
+        release.report(files.report, file=file, title=files.title, recipient=recipient, purpose=purpose)
 
 
 def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:

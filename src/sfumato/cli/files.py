@@ -74,6 +74,15 @@ class ReleaseFiles:
         """Whether the release goes to stdout, where nothing else may go then."""
         return str(self.output) == STANDARD
 
+    @property
+    def title(self) -> str | None:
+        """The title of the report: the one that was given, or from which file to which; None without files."""
+        if "title" in self.about:
+            return self.about["title"]
+        if self.to_stdout or self.place == STANDARD or is_address(self.place):
+            return None
+        return f"Release of {Path(self.place).name} → {self.output.name}"
+
 
 def read_files(place: str) -> dict[str, Path]:
     """List the files that a place on the command line names: a file or folder, or all that match a pattern."""

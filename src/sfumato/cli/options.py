@@ -374,7 +374,7 @@ TimeLimit = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 ReportTitle = Annotated[
     str | None,
-    typer.Option("--title", metavar="TEXT", help="The title of the report; by default the name of the file."),
+    typer.Option("--title", metavar="TEXT", help="The title of the report; by default from which file to which."),
 ]
 Recipient = Annotated[
     str | None,

@@ -39,8 +39,9 @@ def report(
     altair()
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)
+    named = title or f"Release of {Path(original).name} → {Path(release).name}"
     verification = Policy.read(policy).report(
-        output, original, release, title=title, recipient=recipient, purpose=purpose
+        output, original, release, title=named, recipient=recipient, purpose=purpose
     )
     if not quiet:
         say(f"wrote {output}\n{verification.summary()}")
