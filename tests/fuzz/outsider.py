@@ -246,6 +246,8 @@ def within(kind: str, original: Any, low: str, high: str, grades: list[str], *, 
         return grades.index(low) <= grades.index(original) <= grades.index(high)
     if kind in {"date", "moment"}:
         first, value, last = pd.Timestamp(low), pd.Timestamp(original), pd.Timestamp(high)
+        if kind == "moment" and re.fullmatch(r"\d{4}-\d{2}-\d{2}", high):  # a day stands for all its times
+            last, open_end = last + pd.Timedelta(days=1), True
     else:
         first, value, last = exact(low), Fraction(str(original)), exact(high)
     return bool(first <= value < last or (value == last and not open_end))

@@ -221,7 +221,7 @@ def converted_to(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """Give text the type that was found for it."""
     if kind in (pa.string(), pa.null()):
         return values.cast(kind)
-    return pc.utf8_trim_whitespace(values).cast(kind)
+    return _without_fraction(values).cast(kind) if pa.types.is_integer(kind) else _trimmed(values, kind)
 
 
 def _trimmed(values: pa.Array, kind: pa.DataType) -> pa.Array:

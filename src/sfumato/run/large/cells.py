@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain, Hierarchy, ScaledDomain
+from sfumato.hierarchies import Dates, Domain, Hierarchy, ScaledDomain
 from sfumato.hierarchies.calendar import TICKS_PER_DAY
 from sfumato.hierarchies.cell_domain import in_cells, in_type, moment_width, round_borders, split_borders
 from sfumato.hierarchies.numeric import finite_numbers
@@ -236,7 +236,12 @@ class CellCounts:
         return int(self.counts[-1])
 
     def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-        """Fit a domain of cells, with the code of each occupied cell; the last code is for missing values."""
+        """Fit a domain of cells, with the code of each occupied cell; the last code is for missing values.
+
+        Cells of times are shown as they are: a day would have to hold whole cells.
+        """
+        if hierarchy is None and pa.types.is_timestamp(self.known.type):
+            hierarchy = Dates()
         domain, code_of = fit(name, hierarchy, self.known, self.missing > 0)
         return in_cells(domain, self.low, self.after), code_of
 
