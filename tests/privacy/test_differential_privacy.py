@@ -132,6 +132,8 @@ def _written(text, folder):
         ({"suppression": 0.1}, "up to chance"),
         ({"keep_order": True}, "'keep_order'"),
         ({"missing": "error"}, "missing="),
+        ({"intervals": "mean"}, "'text' together with differential-privacy"),
+        ({"intervals": "bounds"}, "'text' together with differential-privacy"),
         ({"preset": "hipaa-safe-harbor"}, "'preset'"),
         ({"quasi_identifiers": {"age": COLUMNS["age"]}, "plain": "sex"}, "'sex' would be released as it is"),
         ({"quasi_identifiers": {"age": COLUMNS["age"]}, "sensitive": "sex"}, "'sex' would be released as it is"),
@@ -148,6 +150,14 @@ def test_what_would_void_the_proof_is_refused(changed, said):
     asked = {"quasi_identifiers": COLUMNS, "privacy": sf.DifferentialPrivacy(1, 1e-3, for_levels=0.1)}
     with pytest.raises(sf.errors.SfumatoError, match=said):
         sf.anonymize(PEOPLE, **asked | changed)
+
+
+@pytest.mark.parametrize("intervals", ["mean", "midpoint", "bounds", "interval"])
+def test_no_view_of_a_release_shows_more_than_its_labels(intervals):
+    model = sf.DifferentialPrivacy(1, 1e-3)
+    release = sf.recode(PEOPLE, quasi_identifiers=COLUMNS, levels={"age": 2, "sex": 0}, privacy=model)
+    with pytest.raises(ParameterError, match="'text' together with differential-privacy"):
+        release.to_arrow(intervals=intervals)
 
 
 def test_levels_are_not_chosen_for_free():

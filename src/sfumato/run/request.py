@@ -280,7 +280,9 @@ class Request:
             raise invalid_parameter(
                 self.caller, "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
             )
-        about = [model.name for model in self.privacy if isinstance(model, PopulationModel) and model.by_table]
+        # Differential privacy covers labels alone: a mean depends on the rows of its class.
+        about = [model.name for model in self.privacy if model.procedural]
+        about += [model.name for model in self.privacy if isinstance(model, PopulationModel) and model.by_table]
         if about and self.intervals != "text":
             raise invalid_parameter(self.caller, "intervals", f"'text' together with {about[0]}", self.intervals)
 
