@@ -9,10 +9,13 @@ import numpy as np
 
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.comparators.kernels.top_down import divide_by_seeds
+from sfumato.methods.comparators.kernels.top_down import BY_GROWTH, BY_PENALTY, BY_SEED, divide_by_seeds
 from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import Recoding
+
+#: The ways to choose a side, as the kernel knows them.
+JOINING = {"group": BY_GROWTH, "penalty": BY_PENALTY, "seed": BY_SEED}
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,9 @@ class TopDown(Method):
     Parameters
     ----------
     joining
-        Which side a row joins: ``"group"``, the one whose loss grows less; ``"seed"``, the one whose first row is
-        nearer.
+        Which side a row joins. ``"penalty"``, as published: the one whose penalty (NCP) with the row is lower.
+        ``"group"``, our own: the one whose loss, summed over its rows, grows less; it loses far less. ``"seed"``, as
+        in scripts in circulation: the one whose first row is nearer.
     """
 
     joining: str = "group"
@@ -37,7 +41,7 @@ class TopDown(Method):
     order_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        parameters.choice("TopDown", "joining", self.joining, ("group", "seed"))
+        parameters.choice("TopDown", "joining", self.joining, tuple(JOINING))
 
     def run(self, task: Task) -> Recoding:
         """Divide the table; then spend the suppression budget on the outliers that widen their classes most."""
@@ -52,7 +56,7 @@ class TopDown(Method):
             task.requirements.rules, task.microdata.spans, max(1, task.requirements.smallest_class), False, False
         )
         begins = np.zeros(len(order), np.bool_)
-        divide_by_seeds(layout, cutting, self.joining == "group", begins)
+        divide_by_seeds(layout, cutting, JOINING[self.joining], begins)
         classes = np.empty(len(order), np.int32)
         classes[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
         return Recoding(classes=trim(task, classes))

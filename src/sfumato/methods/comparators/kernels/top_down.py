@@ -25,13 +25,16 @@ from sfumato.table.kernels.spans import Spans, box_penalty, widened_penalty
 #: How often the search for the most distant row is repeated, each time from the row found before.
 ROUNDS = 3
 
+#: Which side a row joins: that of the nearer seed, that whose loss grows less, that whose penalty with the row is lower.
+BY_SEED, BY_GROWTH, BY_PENALTY = 0, 1, 2
+
 #: The tolerance for sums of the same fractions in different order.
 EPSILON = 1e-9
 
 
 @kernel
-def divide_by_seeds(layout: PartedTable, cutting: Cutting, growing: bool, begins: NDArray[np.bool_]) -> None:
-    """Divide all rows into parts, marking where each begins; ``growing`` as in `assign`."""
+def divide_by_seeds(layout: PartedTable, cutting: Cutting, joining: int, begins: NDArray[np.bool_]) -> None:
+    """Divide all rows into parts, marking where each begins; ``joining`` as in `assign`."""
     waiting = np.empty((MOST_WAITING, 2), np.int64)
     count = 1
     waiting[0, 0], waiting[0, 1] = 0, len(layout.order)
@@ -40,7 +43,7 @@ def divide_by_seeds(layout: PartedTable, cutting: Cutting, growing: bool, begins
         start, stop = waiting[count, 0], waiting[count, 1]
         begins[start] = True
         while True:
-            middle = divide_once(layout, cutting, growing, start, stop)
+            middle = divide_once(layout, cutting, joining, start, stop)
             if middle == start:
                 break
             begins[middle] = True
@@ -49,7 +52,7 @@ def divide_by_seeds(layout: PartedTable, cutting: Cutting, growing: bool, begins
 
 
 @inner
-def divide_once(layout: PartedTable, cutting: Cutting, growing: bool, start: int, stop: int) -> int:
+def divide_once(layout: PartedTable, cutting: Cutting, joining: int, start: int, stop: int) -> int:
     """Divide a part in two; return where the second side begins, or ``start`` if no division is allowed."""
     if stop - start < 2 * cutting.smallest:
         return start
@@ -57,7 +60,7 @@ def divide_once(layout: PartedTable, cutting: Cutting, growing: bool, start: int
     histogram = np.zeros(max(1, cutting.rules.counts_at[-1]), np.int64)
     seeds = distant_rows(layout, cutting.spans, start, stop)
     second_side = np.zeros(stop - start, np.bool_)
-    boxes = assign(layout, cutting.spans, start, seeds, growing, second_side)
+    boxes = assign(layout, cutting.spans, start, seeds, joining, second_side)
     middle = move_sides(layout, start, second_side)
     if sides_allowed(layout, cutting, start, middle, stop, bounds, histogram):
         return middle
@@ -86,11 +89,12 @@ def distant_rows(layout: PartedTable, spans: Spans, start: int, stop: int) -> tu
 
 @inner
 def assign(
-    layout: PartedTable, spans: Spans, start: int, seeds: tuple[int, int], growing: bool, second_side: NDArray[np.bool_]
+    layout: PartedTable, spans: Spans, start: int, seeds: tuple[int, int], joining: int, second_side: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Assign every row to one of two seeds, in case of a tie to the smaller side; return what each side spans.
 
-    If groups are ``growing``, a row joins the side whose loss grows less, else the nearer seed.
+    ``joining`` says what is compared: the penalty of the seed and the row (`BY_SEED`), by how much the loss of all rows
+    of a side grows (`BY_GROWTH`), or the penalty of the side with the row, whatever it was before (`BY_PENALTY`).
     """
     boxes = np.empty((2, 2, len(layout.codes)), np.int64)
     sizes, penalties, growth = np.ones(2, np.int64), np.zeros(2), np.empty(2)
@@ -105,13 +109,13 @@ def assign(
         codes = layout.codes[:, start + at]
         for side in range(2):
             growth[side] = widened_penalty(spans, boxes[side], codes, np.inf)
-            if growing:
+            if joining == BY_GROWTH:
                 growth[side] += sizes[side] * (growth[side] - penalties[side])
         nearly = abs(growth[1] - growth[0]) < EPSILON
         side = np.int64(sizes[1] < sizes[0] if nearly else growth[1] < growth[0])
         second_side[at] = side == 1
         sizes[side] += 1
-        if growing:
+        if joining != BY_SEED:
             widen(boxes[side], codes)
             penalties[side] = box_penalty(spans, boxes[side])
     return boxes
