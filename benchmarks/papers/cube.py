@@ -49,12 +49,19 @@ def cell_numbers(microdata: Microdata, subset: tuple[int, ...]) -> Places:
     return cells
 
 
-def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
-    """The shares by a release in classes: rows are spread evenly over the box that their class shows."""
+def of_classes(microdata: Microdata, recoding: Recoding, ranges: bool = False) -> Shares:
+    """The shares by a release in classes: rows are spread evenly over the box that their class shows.
+
+    Of a category a class shows the least tree node over its values; with ``ranges``, from the first to the last of
+    them in the order of the tree, as if categories were numbers. The paper does not say which it took.
+    """
     classes = EquivalenceClasses.of(microdata, recoding)
-    spans = [domain.covered(classes.lo[:, at], classes.hi[:, at]) for at, domain in enumerate(microdata.domains)]
-    low = np.stack([span[0] for span in spans], axis=1)
-    high = np.stack([span[1] for span in spans], axis=1)
+    spans = [
+        (classes.lo[:, at], classes.hi[:, at]) if ranges else domain.covered(classes.lo[:, at], classes.hi[:, at])
+        for at, domain in enumerate(microdata.domains)
+    ]
+    low = np.stack([span[0] for span in spans], axis=1).astype(np.int64)
+    high = np.stack([span[1] for span in spans], axis=1).astype(np.int64)
     values = microdata.sensitive[0].codes.astype(np.int64)
     # Rows with the same class and the same sensitive value have equal shares; the values rise.
     pairs, counts = np.unique(values * np.int64(len(classes)) + classes.of_row, return_counts=True)

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers import tables
 from benchmarks.papers.cube import divergence, of_classes, of_groups
 from benchmarks.papers.experiment import Panel, Paper, Size, Sweep
-from benchmarks.papers.measuring import Recoder, few_rows, first_attributes, loss, recoder, repeated, task
+from benchmarks.papers.measuring import Recoder, few_rows, first_attributes, loss, losses, recoder, repeated, task
 from benchmarks.papers.twins import mondrian_causes, paper_diversity, paper_mondrian
 from sfumato.methods import TopDown
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
@@ -24,16 +24,21 @@ PAPER = Paper(
     "*Mondrian* is Sfumato's, which is stronger than the paper's: it measures width in what a class loses, and puts "
     "rows at a median on either side. *Mondrian, as in the paper* does neither, and *Hilb, as in the paper* (for l) "
     "makes its groups by the paper's pseudocode; these two have nothing random, so they are run once, and are not "
-    "written for speed, so they have no times. *TopDown* joins rows to growing groups, as published; *by seeds* "
-    "compares with the seeds alone, as scripts in circulation do. *Cost-aware* is Sfumato's own order. The census is "
-    "made up, with the paper's attributes, numbers of values and heights of trees; Adult is real.",
+    "written for speed, so they have no times. *TopDown* is as published: a row goes to the side whose penalty with "
+    "it is lower; *by growth* is Sfumato's own, the side whose loss grows less, and *by seeds* compares with the "
+    "seeds alone, as scripts in circulation do. *Cost-aware* is Sfumato's own order. The census is made up, with the "
+    "paper's attributes, numbers of values and heights of trees; Adult is real, once with trees for all categories, "
+    "once with years of schooling as a second number, as the paper had it. DM is by classes as they were made; by "
+    "visible classes, where those that show the same are one, stands beside it. The divergence of queries is by tree "
+    "nodes, and in one panel by ranges of the tree's order: the paper says neither.",
 )
 
 HILB, FAST, IDIST, IDIST_FAST = "Hilb", "HilbFast", "iDist", "iDistFast"
-MONDRIAN, LITERAL, TOP_DOWN, BY_SEEDS, AWARE, ANATOMY, HILB_2007 = (
+MONDRIAN, LITERAL, TOP_DOWN, OWN_TOP_DOWN, BY_SEEDS, AWARE, ANATOMY, HILB_2007 = (
     "Mondrian",
     "Mondrian, as in the paper",
     "TopDown",
+    "TopDown, by growth",
     "TopDown, by seeds",
     "cost-aware",
     "Anatomy",
@@ -46,19 +51,32 @@ REGISTERED = {
     IDIST_FAST: "idistance-fast",
     AWARE: "cost-aware",
     MONDRIAN: "mondrian",
-    TOP_DOWN: "top-down",
+    OWN_TOP_DOWN: "top-down",
 }
 OTHERS: dict[str, Recoder] = {
     LITERAL: paper_mondrian,
+    TOP_DOWN: TopDown(joining="penalty").run,
     BY_SEEDS: TopDown(joining="seed").run,
     HILB_2007: paper_diversity,
 }
-FOR_K = (HILB, FAST, IDIST, IDIST_FAST, AWARE, MONDRIAN, LITERAL, TOP_DOWN, BY_SEEDS)
+FOR_K = (HILB, FAST, IDIST, IDIST_FAST, AWARE, MONDRIAN, LITERAL, TOP_DOWN, OWN_TOP_DOWN, BY_SEEDS)
 FOR_D = FOR_K[:-1]
 FOR_L = (HILB, HILB_2007, IDIST, AWARE, MONDRIAN, LITERAL)
 
-KS, LS = (10, 25, 50, 75, 100), (2, 3, 5, 7, 9, 11, 13)
-SIZES = (50_000, 100_000, 200_000, 300_000, 400_000)
+KS, LS = (10, 25, 50, 75, 100), tuple(range(2, 14))
+SIZES = tuple(range(50_000, 400_001, 50_000))
+
+#: The modules of Sfumato that results rest on.
+LINEAR = tuple(
+    f"sfumato.methods.linear.{name}"
+    for name in ("hilbert", "idistance", "cost_aware", "runs", "row_order", "kernels.runs")
+)
+CUTS = ("sfumato.methods.multidim.mondrian", "sfumato.methods.multidim.kernels.mondrian")
+SEEDS = ("sfumato.methods.comparators.top_down", "sfumato.methods.comparators.kernels.top_down")
+DIVERSE = ("sfumato.methods.linear.diversity", "sfumato.methods.linear.kernels.diversity")
+ANATOMIZED = ("sfumato.methods.comparators.anatomy", "sfumato.methods.comparators.kernels.anatomy")
+PEOPLE = ("sfumato.datasets.census", "sfumato.datasets.census_model", "sfumato.datasets.census_domains")
+K_CODE, L_CODE = (*LINEAR, *CUTS, *SEEDS, *PEOPLE), (*LINEAR, *CUTS, *DIVERSE, *PEOPLE)
 
 
 def method(name: str) -> Recoder:
@@ -70,9 +88,9 @@ def measure(sweep: Sweep, x: float, microdata: Microdata, names: Sequence[str], 
     for name in names:
         if name in {LITERAL, HILB_2007}:
             recoding = method(name)(task(microdata, model))
-            sweep.add(x, name, GCP=loss("gcp", microdata, recoding), DM=loss("dm", microdata, recoding))
+            sweep.add(x, name, **losses(microdata, recoding))
         else:
-            sweep.add(x, name, **repeated(method(name), microdata, model))
+            sweep.add_all(x, name, **repeated(method(name), microdata, model))
 
 
 def warm(microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> None:
@@ -82,13 +100,18 @@ def warm(microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> Non
         method(name)(task(few, model))
 
 
+def made_up(title: str) -> bool:
+    """Whether a table stands for a real one that the paper had."""
+    return title == "census" and tables.CENSUS_MADE_UP
+
+
 def rows_of(size: Size) -> int:
     """How many census rows are taken where their number does not vary: the paper's number."""
     return size.pick(5_000, 200_000, 200_000)
 
 
 def by_k(title: str, microdata: Microdata, ks: Iterable[int]) -> Sweep:
-    sweep = Sweep(f"{title}, {len(microdata):,} rows", "k")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "k", made_up(title))
     warm(microdata, FOR_K, KAnonymity(5))
     for k in ks:
         measure(sweep, k, microdata, FOR_K, KAnonymity(k))
@@ -97,7 +120,7 @@ def by_k(title: str, microdata: Microdata, ks: Iterable[int]) -> Sweep:
 
 def by_l(title: str, microdata: Microdata, ls: Iterable[int]) -> Sweep:
     """Vary l as far as the table is eligible."""
-    sweep = Sweep(f"{title}, {len(microdata):,} rows", "l")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "l", made_up(title))
     warm(microdata, FOR_L, LDiversity(2))
     most = len(microdata) / microdata.sensitive[0].counts().max()
     for l in [l for l in ls if l <= most]:  # noqa: E741
@@ -106,7 +129,7 @@ def by_l(title: str, microdata: Microdata, ls: Iterable[int]) -> Sweep:
 
 
 def by_dimension(title: str, microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> Sweep:
-    sweep = Sweep(f"{title}, {len(microdata):,} rows", "attributes")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "attributes", made_up(title))
     for count in range(1, len(microdata.domains) + 1):
         part = first_attributes(microdata, count)
         warm(part, names, KAnonymity(5) if isinstance(model, KAnonymity) else LDiversity(2))
@@ -114,16 +137,47 @@ def by_dimension(title: str, microdata: Microdata, names: Sequence[str], model: 
     return sweep
 
 
-@PAPER.experiment("12", "Figure 12: Adult, k", "30,162 rows, eight quasi-identifiers.")
+@PAPER.experiment(
+    "12",
+    "Figure 12: Adult, k",
+    "30,162 rows, eight quasi-identifiers: with age as the only number, and with age and years of schooling.",
+    rests_on=K_CODE,
+    timed=True,
+)
 def figure_12(size: Size) -> list[Panel]:
     ks = size.pick((50,), (5, 10, 20, 30, 40, 50), (5, 10, 20, 30, 40, 50))
-    return by_k("Adult", tables.adult(), ks).panels("GCP", "DM", "seconds")
+    found = by_k("Adult", tables.adult(), ks).panels("GCP", "DM", "DM by visible classes", "seconds")
+    return found + by_k("Adult with two numbers", tables.adult_two_numbers(), ks).panels("GCP", "DM")
+
+
+#: Over how many orders of sibling categories the paper's Mondrian is run.
+ORDERS = 12
+
+
+@PAPER.experiment(
+    "orders",
+    "Figure 12(b): orders of sibling categories",
+    "Mondrian as in the paper cuts categories in some order, which the paper does not give. Its discernibility on "
+    "Adult over Hilb's, in 12 random orders of siblings in all trees, Hilb's in the order of the files: medians and ranges.",
+    rests_on=(*LINEAR, *CUTS),
+)
+def orders(size: Size) -> list[Panel]:
+    sweep = Sweep("Adult", "k")
+    shuffled = [tables.adult_shuffled(seed) for seed in range(1, 1 + size.pick(2, ORDERS, ORDERS))]
+    for k in size.pick((50,), (5, 10, 20, 30, 40, 50), (5, 10, 20, 30, 40, 50)):
+        hilbert = loss("dm", tables.adult(), method(HILB)(task(tables.adult(), KAnonymity(k))))
+        for name in (LITERAL, MONDRIAN):
+            found = [loss("dm", table, method(name)(task(table, KAnonymity(k)))) / hilbert for table in shuffled]
+            sweep.add_all(k, name, DM_by_Hilb=found)
+    return sweep.panels()
 
 
 @PAPER.experiment(
     "13",
     "Figure 13: census, k",
     "The census, 200,000 rows with seven quasi-identifiers; and 50,000 rows of four numbers alone.",
+    rests_on=K_CODE,
+    timed=True,
 )
 def figure_13(size: Size) -> list[Panel]:
     ks = size.pick((10, 50), KS, KS)
@@ -133,7 +187,7 @@ def figure_13(size: Size) -> list[Panel]:
 
 
 def by_size(size: Size, names: Sequence[str], model: PrivacyModel) -> Sweep:
-    sweep = Sweep("census", "rows")
+    sweep = Sweep("census", "rows", made_up("census"))
     for rows in size.pick((2_000, 4_000), SIZES, SIZES):
         microdata = tables.census(rows)
         warm(microdata, names, KAnonymity(5) if isinstance(model, KAnonymity) else LDiversity(2))
@@ -145,6 +199,8 @@ def by_size(size: Size, names: Sequence[str], model: PrivacyModel) -> Sweep:
     "14",
     "Figure 14: census, number of rows, k = 50",
     "Up to 400,000 rows.",
+    rests_on=K_CODE,
+    timed=True,
 )
 def figure_14(size: Size) -> list[Panel]:
     return by_size(size, FOR_D, KAnonymity(50)).panels("GCP", "seconds")
@@ -154,6 +210,8 @@ def figure_14(size: Size) -> list[Panel]:
     "15",
     "Figure 15: number of attributes, k = 50",
     "The first attributes of the census, and of Adult.",
+    rests_on=K_CODE,
+    timed=True,
 )
 def figure_15(size: Size) -> list[Panel]:
     found = by_dimension("census", tables.census(rows_of(size)), FOR_D, KAnonymity(50)).panels("GCP", "seconds")
@@ -171,13 +229,21 @@ def adult_too(size: Size, make: Callable[[], Sweep]) -> list[Panel]:
     "16",
     "Figure 16: l",
     "The census; and Adult, as far as its occupations allow.",
+    rests_on=L_CODE,
+    timed=True,
 )
 def figure_16(size: Size) -> list[Panel]:
     found = by_l("census", tables.census(rows_of(size)), size.pick((2, 5), LS, LS)).panels("GCP", "seconds")
     return found + adult_too(size, lambda: by_l("Adult", tables.adult(), range(2, 8)))
 
 
-@PAPER.experiment("17", "Figure 17: number of rows, l = 5", "Up to 400,000 census rows.")
+@PAPER.experiment(
+    "17",
+    "Figure 17: number of rows, l = 5",
+    "Up to 400,000 census rows.",
+    rests_on=L_CODE,
+    timed=True,
+)
 def figure_17(size: Size) -> list[Panel]:
     return by_size(size, FOR_L, LDiversity(5)).panels("GCP", "seconds")
 
@@ -186,6 +252,8 @@ def figure_17(size: Size) -> list[Panel]:
     "18",
     "Figure 18: number of attributes, l = 5",
     "The first attributes of the census, and of Adult.",
+    rests_on=L_CODE,
+    timed=True,
 )
 def figure_18(size: Size) -> list[Panel]:
     found = by_dimension("census", tables.census(rows_of(size)), FOR_L, LDiversity(5)).panels("GCP", "seconds")
@@ -196,10 +264,12 @@ def figure_18(size: Size) -> list[Panel]:
     "19",
     "Figure 19: number of sensitive values, l = 5",
     "The census; neighbouring occupations are joined until m are left, where that leaves the table eligible.",
+    rests_on=L_CODE,
+    timed=True,
 )
 def figure_19(size: Size) -> list[Panel]:
     table = tables.census(rows_of(size))
-    sweep = Sweep(f"census, {len(table):,} rows", "m")
+    sweep = Sweep(f"census, {len(table):,} rows", "m", made_up("census"))
     for m in size.pick((25, 50), (10, 15, 25, 35, 50), (10, 15, 25, 35, 50)):
         coarse = tables.coarser_sensitive(table, m)
         if coarse.sensitive[0].counts().max() * 5 <= len(coarse):
@@ -211,7 +281,14 @@ def figure_19(size: Size) -> list[Panel]:
 FOR_QUERIES = (HILB, IDIST, MONDRIAN, LITERAL, ANATOMY)
 
 
-def accuracy(sweep: Sweep, x: float, microdata: Microdata, l: int, levels: Iterable[int] = (2,)) -> None:  # noqa: E741
+def accuracy(
+    sweep: Sweep,
+    x: float,
+    microdata: Microdata,
+    l: int,  # noqa: E741
+    levels: Iterable[int] = (2,),
+    ranges: bool = False,
+) -> None:
     """Measure the divergence of all methods at one place, or along the levels of the cube."""
     from sfumato.methods.comparators.anatomy import anatomy_groups
 
@@ -219,7 +296,7 @@ def accuracy(sweep: Sweep, x: float, microdata: Microdata, l: int, levels: Itera
         if name == ANATOMY:
             shares = of_groups(microdata, anatomy_groups(microdata.sensitive[0], l, np.random.default_rng(1)))
         else:
-            shares = of_classes(microdata, method(name)(task(microdata, LDiversity(l))))
+            shares = of_classes(microdata, method(name)(task(microdata, LDiversity(l))), ranges)
         if tuple(levels) == (2,):
             sweep.add(x, name, KL=divergence(microdata, shares, 2))
         else:
@@ -234,21 +311,28 @@ def accuracy(sweep: Sweep, x: float, microdata: Microdata, l: int, levels: Itera
     "sensitive value, on the census: (a) by l, at level 2 of the cube; (b) by "
     "level, from the third on of the cells of 300 rows of each group-by; (c) by the number of quasi-identifiers; (d) "
     "by the number of rows. One run.",
+    rests_on=(*L_CODE, *ANATOMIZED),
 )
 def figure_20(size: Size) -> list[Panel]:
     table = tables.census(rows_of(size))
     rows_told = f"{len(table):,} rows"
-    by_l, by_level = Sweep(f"(a) level 2, {rows_told}", "l"), Sweep(f"(b) l = 5, {rows_told}", "level")
-    by_count = Sweep(f"(c) level 2, l = 5, {rows_told}", "attributes")
-    by_rows = Sweep("(d) level 2, l = 5", "rows")
-    for l in size.pick((2, 5), (2, 5, 9, 13), LS):  # noqa: E741
+    invented = made_up("census")
+    by_l, by_level = (
+        Sweep(f"(a) level 2, {rows_told}", "l", invented),
+        Sweep(f"(b) l = 5, {rows_told}", "level", invented),
+    )
+    by_ranges = Sweep(f"by ranges instead of tree nodes, {rows_told}", "l", invented)
+    by_count = Sweep(f"(c) level 2, l = 5, {rows_told}", "attributes", invented)
+    by_rows = Sweep("(d) level 2, l = 5", "rows", invented)
+    for l in size.pick((2, 5), (2, 3, 4, 5, 7, 9, 11, 13), LS):  # noqa: E741
         accuracy(by_l, l, table, l)
+        accuracy(by_ranges, l, table, l, ranges=True)
     accuracy(by_level, 0, table, 5, size.pick((1, 3), range(1, 8), range(1, 8)))
     for count in size.pick((2, 3), range(2, 8), range(2, 8)):
         accuracy(by_count, count, first_attributes(table, count), 5)
     for rows in size.pick((2_000, 4_000), SIZES, SIZES):
         accuracy(by_rows, rows, tables.census(rows), 5)
-    return [panel for sweep in (by_l, by_level, by_count, by_rows) for panel in sweep.panels()]
+    return [panel for sweep in (by_l, by_ranges, by_level, by_count, by_rows) for panel in sweep.panels()]
 
 
 @PAPER.experiment(
@@ -256,6 +340,7 @@ def figure_20(size: Size) -> list[Panel]:
     "Why Sfumato's Mondrian loses less than the paper's",
     "Both differences one at a time, and together: widths by what a class loses, and rows at a median on either side. "
     "50,000 census rows, and Adult. Beside them Hilb.",
+    rests_on=(*LINEAR, *CUTS, *PEOPLE),
 )
 def causes(size: Size) -> list[Panel]:
     found = on_causes("census", tables.census(size.pick(2_000, 50_000, 200_000)), size)
@@ -263,7 +348,7 @@ def causes(size: Size) -> list[Panel]:
 
 
 def on_causes(name: str, table: Microdata, size: Size) -> Sweep:
-    sweep = Sweep(name, "k")
+    sweep = Sweep(name, "k", made_up(name))
     for k in size.pick((50,), (5, 10, 25, 50, 100), (5, 10, 25, 50, 100)):
         job = task(table, KAnonymity(k))
         for cause, recode in {**mondrian_causes, HILB: method(HILB)}.items():
@@ -276,13 +361,14 @@ def on_causes(name: str, table: Microdata, size: Size) -> Sweep:
     "Adult with other hierarchies",
     "All figures of Adult on these pages are with the hierarchy files that lie beside its rows. The Adult table that "
     "`sfumato.datasets.adult()` downloads has hierarchies of its own, and other losses: these.",
+    rests_on=K_CODE,
 )
 def trees(size: Size) -> list[Panel]:
     found = []
     for name, table in (("hierarchy files", tables.adult()), ("built-in hierarchies", tables.adult_built_in())):
         sweep = Sweep(name, "k")
         for k in size.pick((50,), (5, 10, 50), (5, 10, 50)):
-            for line in (HILB, AWARE, MONDRIAN, TOP_DOWN):
-                sweep.add(k, line, GCP=repeated(method(line), table, KAnonymity(k))["GCP"])
+            for line in (HILB, AWARE, MONDRIAN, TOP_DOWN, OWN_TOP_DOWN):
+                sweep.add_all(k, line, GCP=repeated(method(line), table, KAnonymity(k))["GCP"])
         found += sweep.panels()
     return found

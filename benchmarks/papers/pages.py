@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.drawing import picture
 from benchmarks.papers.experiment import Claim, Experiment, Panel, Paper, Size, Verdict
 from benchmarks.papers.store import Outcome, read
+from benchmarks.papers.verdict_pages import cell, claims_page, headline_page, table
 
 RESULTS, PICTURES = "results", "pictures"
 
-COMMAND = "`make figures`"
-
 
 def write_pages(papers: Sequence[Paper], folder: Path) -> None:
-    """Write a page per paper and the index, from the results that lie in the folder."""
+    """Write a page per paper, the headlines and the list of all claims, from the results that lie in the folder."""
     (folder / PICTURES).mkdir(parents=True, exist_ok=True)
-    outcomes = {name: read(folder / RESULTS, name) for paper in papers for name in paper.experiments}
-    known = {name: outcome for name, outcome in outcomes.items() if outcome is not None}
+    known = stored(papers, folder)
     for paper in papers:
         write(folder / f"{paper.name}.md", paper_page(paper, known, folder))
-    write(folder / "index.md", index_page(papers, known))
+    for name, lines in verdict_pages(papers, known).items():
+        write(folder / name, iter(lines))
+
+
+def stored(papers: Sequence[Paper], folder: Path) -> dict[str, Outcome]:
+    """The results that lie in a folder, by experiment."""
+    outcomes = {name: read(folder / RESULTS, name) for paper in papers for name in paper.experiments}
+    return {name: outcome for name, outcome in outcomes.items() if outcome is not None}
+
+
+def verdict_pages(papers: Sequence[Paper], known: Mapping[str, Outcome]) -> dict[str, list[str]]:
+    """The two pages that hold verdicts alone: the headlines and all claims."""
+    found = [(paper, judged(paper, known)) for paper in papers]
+    return {"index.md": list(headline_page(found)), "claims.md": list(claims_page(found))}
 
 
 def write(path: Path, lines: Iterator[str]) -> None:
@@ -34,55 +45,34 @@ def paper_page(paper: Paper, outcomes: Mapping[str, Outcome], folder: Path) -> I
     yield f"\n{paper.source}. {paper.about}"
     yield f"\n{circumstances_of([outcomes[name] for name in paper.experiments if name in outcomes])}"
     yield "\n## What the paper says, and what came out\n"
-    yield from claims_table(paper, outcomes)
+    yield from table(judged(paper, outcomes))
     for experiment in paper.experiments.values():
         yield from section(experiment, outcomes.get(experiment.name), folder)
 
 
-def index_page(papers: Sequence[Paper], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    """Yield the lines of the list of all claims."""
-    yield "# The papers' experiments, run again"
-    yield (
-        "\nSfumato's methods come from four papers. Every experiment of theirs is run by one command, and every claim "
-        "that their texts make about it is judged by what was measured: the verdicts below are computed, not written. "
-        "Where Sfumato's own method is stronger than the paper's, the paper's stands beside it."
-    )
-    words = [verdict.word for paper in papers for _, verdict in judged(paper, outcomes)]
-    counted = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words)))
-    yield f"\n{len(words)} claims: {counted}."
-    for paper in papers:
-        yield f"\n## [{paper.title}]({paper.name}.md)\n"
-        yield from claims_table(paper, outcomes)
-    yield (
-        f"\n{COMMAND} runs everything again at the sizes that the pages name. `python -m benchmarks figures --only "
-        "mondrian-10` runs one experiment, `--full` the papers' own sizes, `--quick` small ones in about a minute; "
-        "`--pages` writes these pages from the results beside them, and runs nothing."
-    )
-
-
-def judged(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[tuple[str, Verdict]]:
+def judged(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[tuple[Claim, Verdict]]:
     """Every claim of a paper with its verdict."""
-    panels = {name: outcome.panels for name, outcome in outcomes.items()}
-    small = {name for name, outcome in outcomes.items() if outcome.size == Size.QUICK.name.lower()}
-    return [(claim.sentence, told_small(claim, claim.verdict(panels), small)) for claim in paper.claims]
+    return [(claim, verdict_of(claim, paper, outcomes)) for claim in paper.claims]
 
 
-def told_small(claim: Claim, verdict: Verdict, small: Collection[str]) -> Verdict:
-    """Say where tables were small that a verdict rests on: times on them may have another order than on large ones."""
-    found = [name for name in claim.needs if name in small]
-    return verdict._replace(why=f"{verdict.why} (small tables only: {', '.join(found)})") if found else verdict
-
-
-def claims_table(paper: Paper, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    """Yield a table of claims."""
-    yield "| claim | verdict | what decides |"
-    yield "|---|---|---|"
-    for sentence, verdict in judged(paper, outcomes):
-        yield f"| {cell(sentence)} | **{verdict.word}** | {cell(verdict.why)} |"
-
-
-def cell(text: str) -> str:
-    return text.replace("|", "\\|")
+def verdict_of(claim: Claim, paper: Paper, outcomes: Mapping[str, Outcome]) -> Verdict:
+    """The verdict on a claim, or why none is given: results are from small tables, from other code, too hurried."""
+    needed = {name: outcomes[name] for name in claim.needs if name in outcomes}
+    small = [name for name, outcome in needed.items() if outcome.size == Size.QUICK.name.lower()]
+    if small:
+        return Verdict(None, f"{', '.join(small)}: run on small tables only", "run small")
+    stale = [name for name, outcome in needed.items() if outcome.digest != paper.experiments[name].digest()]
+    if stale:
+        return Verdict(None, f"{', '.join(stale)}: the code is newer than the results", "to be run again")
+    verdict = claim.verdict({name: outcome.panels for name, outcome in needed.items()})
+    given = ", ".join(dict.fromkeys(outcome.budget for outcome in needed.values() if outcome.budget))
+    if not (claim.budget and given):
+        return verdict
+    why = f"{verdict.why} (the search had {given}, the paper's {claim.budget})"
+    paper_took = all(outcome.size == Size.FULL.name.lower() for outcome in needed.values())
+    # What is reached in less time is reached in more.
+    enough = verdict.share is None or verdict.share == 1.0 or paper_took
+    return verdict._replace(why=why) if enough else Verdict(None, why, "budget")
 
 
 def section(experiment: Experiment, outcome: Outcome | None, folder: Path) -> Iterator[str]:
@@ -95,13 +85,18 @@ def section(experiment: Experiment, outcome: Outcome | None, folder: Path) -> It
     if outcome.skipped:
         yield f"\n**Skipped:** {outcome.skipped}."
         return
-    yield f"\n*Run at the {outcome.size} size, in {outcome.seconds:.0f} s.*"
+    if outcome.digest != experiment.digest():
+        yield "\n**To be run again:** the code is newer than these results, so no verdict rests on them."
+    budget = f", a search {outcome.budget}" if outcome.budget else ""
+    yield f"\n*Run at the {outcome.size} size, in {outcome.seconds:.0f} s{budget}.*"
     for place, panel in enumerate(outcome.panels):
         file = f"{PICTURES}/{experiment.name}-{place + 1}.svg"
         drawn = picture(panel, f"{experiment.title.split(':')[0]}: {panel.name}")
         drawn.write(folder / file)
         yield f"\n![{drawn.description}]({file})\n"
         yield from numbers_table(panel)
+        if panel.made_up:
+            yield "\nThe table is made up: it stands for one that the paper had."
         if panel.note:
             yield f"\n{panel.note}"
 
@@ -112,7 +107,16 @@ def numbers_table(panel: Panel) -> Iterator[str]:
     yield "|---|" + "---:|" * len(panel.xs)
     lines = [*panel.lines.items(), *((f"*{name}: the paper*", values) for name, values in panel.paper.items())]
     for name, values in lines:
-        yield f"| {cell(name)} | " + " | ".join(map(figure, values)) + " |"
+        ends = panel.spread.get(name) or [None] * len(values)
+        shown = [figure(value) + spread_of(value, end) for value, end in zip(values, ends, strict=False)]
+        yield f"| {cell(name)} | " + " | ".join(shown) + " |"
+
+
+def spread_of(value: float | None, ends: Sequence[float] | None) -> str:
+    """The least and the largest figure beside their median, where they differ by more than a hundredth of it."""
+    if not value or ends is None or ends[1] - ends[0] <= 0.01 * abs(value):
+        return ""
+    return f" ({figure(ends[0])}–{figure(ends[1])})"
 
 
 def figure(value: float | None) -> str:
@@ -136,7 +140,8 @@ def circumstances_of(outcomes: Sequence[Outcome]) -> str:
             versions.setdefault(name, set()).add(number)
     shown = ", ".join(f"{name} {' and '.join(sorted(numbers))}" for name, numbers in versions.items())
     return (
-        f"Written by {COMMAND} from runs of {when} on {cores} cores ({shown}). Every figure is the median of three "
-        "runs, after what had to be compiled, unless its section says otherwise. Seconds are those of processors, all "
-        "cores together; other work was going on at the same time, so compare them with each other, not with a clock."
+        f"Written by `make figures` from runs of {when} on {cores} cores ({shown}). Every figure is the median of five "
+        "runs, with the least and the largest in brackets where they are more than a hundredth apart, after what had to "
+        "be compiled, unless its section says otherwise. Seconds are those of processors, all cores together; compare "
+        "them with each other, not with a clock."
     )

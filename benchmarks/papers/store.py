@@ -19,7 +19,10 @@ LIBRARIES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an experiment: its panels, or why it was skipped; when, how large and with what it was run."""
+    """What came of an experiment: its panels, or why it was skipped; when, how large and with what it was run.
+
+    The digest is of the code that it rests on; a search with a time limit says how long it was.
+    """
 
     experiment: str
     size: str
@@ -27,6 +30,8 @@ class Outcome:
     skipped: str = ""
     seconds: float = 0.0
     ran: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
+    budget: str = ""
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder."""

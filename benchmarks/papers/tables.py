@@ -1,8 +1,9 @@
 """The tables of the papers, coded, each defined once.
 
 Adult is the folder beside the repository, with the hierarchy files that lie in it, or the folder that the environment
-variable SFUMATO_ADULT names. A downloaded Adult has other hierarchies, built into `sfumato.datasets`, and so other
-losses: it is not taken in their place, and experiments without the folder are skipped and say so.
+variable SFUMATO_ADULT names; real tables of the other papers are in `real_tables`. A downloaded Adult has other
+hierarchies, built into `sfumato.datasets`, and so other losses: it is not taken in their place, and experiments without
+the folder are skipped and say so.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.measure import ADULT
+from benchmarks.papers import real_tables
 from benchmarks.papers.experiment import LackingError
 from sfumato.datasets import Dataset
 from sfumato.datasets.adult_hierarchies import built_in
-from sfumato.hierarchies import Hierarchy, Numeric, Ordered
+from sfumato.hierarchies import Hierarchy, Numeric, Ordered, Taxonomy
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
@@ -57,6 +59,39 @@ def adult_built_in() -> Microdata:
     return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
 
 
+#: The education of Adult by years of schooling, as the table's own column `education-num` counts it from 1.
+SCHOOLING = (
+    *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
+    *("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"),
+)
+
+
+@cache
+def adult_two_numbers() -> Microdata:
+    """Adult as the fast-anonymization paper had it: two numbers among eight attributes, age and years of schooling."""
+    people = adult_people().without_levels()
+    years = [SCHOOLING.index(value) + 1 for value in people.table.column("education").to_pylist()]
+    table = people.table.set_column(people.table.column_names.index("education"), "education", pa.array(years))
+    return encode(table, {**people.schema.quasi_identifiers, "education": Numeric()}, ["occupation"])
+
+
+def adult_shuffled(seed: int) -> Microdata:
+    """Adult with the siblings of all its trees in random order; seed 0 is the order of the files."""
+    people = adult_people().without_levels()
+    random = np.random.default_rng(seed)
+    how: dict[str, Hierarchy] = {}
+    for name, hierarchy in people.schema.quasi_identifiers.items():
+        how[name] = reordered(hierarchy, random) if seed and isinstance(hierarchy, Taxonomy) else hierarchy
+    return encode(people.table, how, ["occupation"])
+
+
+def reordered(tree: Taxonomy, random: np.random.Generator) -> Taxonomy:
+    """The same tree with the children of every node in random order."""
+    labels = sorted({label for row in tree.rows for label in row})
+    place = dict(zip(labels, random.permutation(len(labels)).tolist(), strict=True))
+    return Taxonomy(sorted(tree.rows, key=lambda row: [place[label] for label in reversed(row)]))
+
+
 @cache
 def adult_lattice(rows: int = 45_222, attributes: tuple[str, ...] = ADULT_ORDER) -> Microdata:
     """Attributes with their levels, for full-domain recoding: the Incognito paper's nine in its order."""
@@ -87,9 +122,15 @@ def adult_trees(sensitive: str | None = None) -> Microdata:
 
 @cache
 def census(rows: int) -> Microdata:
-    """A made-up census with the attributes of the fast-anonymization paper's, and its occupation."""
+    """The fast-anonymization paper's census: a real extract if SFUMATO_IPUMS names one, else a made-up one like it."""
+    if real_tables.IPUMS:
+        return real_tables.ipums(real_tables.IPUMS, rows)
     people = sf.datasets.census(rows, seed=1).without_levels()
     return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
+
+
+#: Whether the tables that stand for the papers' own are made up.
+CENSUS_MADE_UP, COIL_MADE_UP = not real_tables.IPUMS, not real_tables.COIL_FOLDER
 
 
 def coarser_sensitive(microdata: Microdata, m: int) -> Microdata:
@@ -131,7 +172,9 @@ def normal(rows: int = 10_000) -> Microdata:
 
 @cache
 def coil(rows: int = 9_882, seed: int = 0) -> Microdata:
-    """Make up a table like Coil: the subtype is skewed and decides the main type, the others depend on it loosely."""
+    """UCI's Coil 2000 if SFUMATO_COIL names its folder, else one made up: a skewed subtype decides the type."""
+    if real_tables.COIL_FOLDER:
+        return real_tables.coil(real_tables.COIL_FOLDER)
     random = np.random.default_rng(seed)
     popular = random.dirichlet(np.full(COIL["customer_subtype"], 0.8))
     subtype = random.choice(COIL["customer_subtype"], rows, p=popular)

@@ -1,0 +1,119 @@
+"""The two pages of verdicts: some twenty headlines, and behind them every claim with its quotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchmarks.papers.experiment import Claim, Paper, Verdict
+
+#: Every paper with its claims and their verdicts.
+Judged = Sequence[tuple[Paper, Sequence[tuple[Claim, Verdict]]]]
+
+#: The order in which verdicts are listed; those that are not judged, for whatever reason, come last.
+WORDS = ("holds", "mostly", "partly", "a tie", "hardly", "does not hold", "not judged")
+
+LITERAL, OURS = "literal", "ours"
+
+
+def headline_page(found: Judged) -> Iterator[str]:
+    """Yield the lines of the page of headlines."""
+    yield "# The papers' experiments, run again"
+    yield (
+        "\nSfumato's methods come from four papers. Every experiment of theirs is run by one command, and what their "
+        "texts say about it is judged by what was measured: verdicts are computed, not written. *Literal* is the "
+        "verdict with the paper's own algorithms, as far as its text has them; *ours* with Sfumato's, where these are "
+        "stronger. *Mostly* is from 75 % of the compared points on, *partly* from 25 %, *hardly* below; points that "
+        "differ by less than half a percent (seconds: 5 %) are ties, and decide nothing."
+    )
+    yield f"\n{counts(found)} [All of them, by verdict](claims.md)."
+    for paper, claims in found:
+        yield f"\n## [{paper.title}]({paper.name}.md)\n"
+        yield "| the paper says | literal | ours | why |"
+        yield "|---|---|---|---|"
+        yield from headlines(paper, claims)
+    yield "\n## [Every claim](claims.md)"
+    yield (
+        "\nEach with its section, its quotation, and all of its forms. `make figures` runs everything again at the "
+        'sizes that the pages name; `FIGURES="--jobs 8"` runs experiments side by side, those that measure time alone. '
+        "`python -m benchmarks figures --only mondrian-10` runs one experiment, `--full` the papers' own sizes and "
+        "budgets, `--quick` small ones, from which nothing is judged; `--pages` writes these pages from the results "
+        "beside them. Results carry a digest of the code they rest on: where it differs, nothing is judged until the "
+        "experiment is run again."
+    )
+
+
+def counts(found: Judged) -> str:
+    """Say how many claims there are, in how many forms, and how they fare."""
+    quoted = {(paper.name, claim.section, claim.quote) for paper, claims in found for claim, _ in claims if claim.quote}
+    forms = [verdict for _, claims in found for claim, verdict in claims if claim.quote]
+    own = sum(not claim.quote for _, claims in found for claim, _ in claims)
+    words = [group(verdict) for verdict in forms]
+    shown = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
+    return f"{len(quoted)} claims of the papers, judged in {len(forms)} forms: {shown}; and {own} of our own."
+
+
+def group(verdict: Verdict) -> str:
+    """The word under which a verdict is listed."""
+    return verdict.word if verdict.word in WORDS else WORDS[-1]
+
+
+def headlines(paper: Paper, claims: Sequence[tuple[Claim, Verdict]]) -> Iterator[str]:
+    """Yield a row per headline: the quotation, both verdicts, and what decides."""
+    for number, forms in enumerate(by_quote(claims), start=1):
+        chosen = {claim.headline: (claim, verdict) for claim, verdict in forms if claim.headline}
+        if not chosen:
+            continue
+        claim, verdict = chosen.get(LITERAL) or chosen[OURS]
+        shown = [f"**{chosen[form][1].shown}**" if form in chosen else "" for form in (LITERAL, OURS)]
+        because = f" {claim.because}" if claim.because else ""
+        link = f"[{claim.section}](claims.md#{paper.name}-{number})"
+        yield f"| “{cell(claim.quote)}” ({link}) | {' | '.join(shown)} | {cell(verdict.why)}.{cell(because)} |"
+
+
+def by_quote(claims: Sequence[tuple[Claim, Verdict]]) -> list[list[tuple[Claim, Verdict]]]:
+    """The claims of a paper, forms of one quotation together, in the order in which they are registered."""
+    groups: dict[tuple[str, str], list[tuple[Claim, Verdict]]] = {}
+    for claim, verdict in claims:
+        if claim.quote:
+            groups.setdefault((claim.section, claim.quote), []).append((claim, verdict))
+    return list(groups.values())
+
+
+def claims_page(found: Judged) -> Iterator[str]:
+    """Yield the lines of the page of all claims: first by verdict, with links, then one by one."""
+    yield "# Every claim of the four papers"
+    yield f"\n{counts(found)} Here by verdict; a claim in several forms is listed under each of their verdicts."
+    yield "\n| verdict | claims |"
+    yield "|---|---|"
+    for word in WORDS:
+        links = [
+            f"[{paper.name} {number}](#{paper.name}-{number})"
+            for paper, claims in found
+            for number, forms in enumerate(by_quote(claims), start=1)
+            if any(group(verdict) == word for _, verdict in forms)
+        ]
+        yield f"| **{word}** | {', '.join(links) or 'none'} |"
+    for paper, claims in found:
+        yield f"\n## [{paper.title}]({paper.name}.md)"
+        for number, forms in enumerate(by_quote(claims), start=1):
+            claim = forms[0][0]
+            yield f"\n### {paper.name}-{number}"
+            yield f"\n{claim.section}: “{claim.quote}”\n"
+            yield from table(forms)
+        own = [(claim, verdict) for claim, verdict in claims if not claim.quote]
+        if own:
+            yield f"\n### {paper.name}: beyond the paper\n"
+            yield from table(own)
+
+
+def table(forms: Sequence[tuple[Claim, Verdict]]) -> Iterator[str]:
+    """Yield a table of claims with their verdicts."""
+    yield "| claim | verdict | what decides |"
+    yield "|---|---|---|"
+    for claim, verdict in forms:
+        yield f"| {cell(claim.sentence)} | **{verdict.shown}** | {cell(verdict.why)} |"
+
+
+def cell(text: str) -> str:
+    """Text for a cell of a table."""
+    return text.replace("|", "\\|")
