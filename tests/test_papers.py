@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from math import log2, prod
 from pathlib import Path
@@ -12,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from benchmarks.papers import cube, judging
-from benchmarks.papers.command import main, papers
-from benchmarks.papers.experiment import Claim, Experiment, LackingError, Panel, Paper, Size, Sweep, Verdict
+from benchmarks.papers.command import DOCS, main, papers
+from benchmarks.papers.digest import plain, reached
+from benchmarks.papers.experiment import MOST_WORDS, Claim, Experiment, LackingError, Panel, Paper, Size, Sweep, Verdict
 from benchmarks.papers.greedy import nearest_to_median, strict_greedy
 from benchmarks.papers.measuring import task
-from benchmarks.papers.pages import RESULTS, write_pages
+from benchmarks.papers.pages import RESULTS, judged, stored, verdict_pages, write_pages
 from benchmarks.papers.single_dimensional import best_of_one
 from benchmarks.papers.store import Outcome, read
 from numpy.typing import NDArray
@@ -62,8 +65,15 @@ def test_every_claim_is_about_experiments_that_exist_and_every_experiment_has_on
 @pytest.mark.parametrize(
     ("judge", "lines", "share"),
     [
-        (judging.no_more("a", "b", "GCP"), {"a": [1, 2, 3], "b": [1, 2, 3]}, 1.0),
-        (judging.no_more("a", "b", "GCP"), {"a": [1, 2, 4], "b": [1, 2, 3]}, 2 / 3),
+        (judging.no_more("a", "b", "GCP"), {"a": [1, 2, 3], "b": [1, 2, 3]}, None),
+        (judging.no_more("a", "b", "GCP"), {"a": [1, 2, 4], "b": [1, 3, 3]}, 1 / 2),
+        (judging.no_more("a", "b", "GCP"), {"a": [1, 2, 2.9], "b": [2, 3, 3]}, 1.0),
+        (judging.alike("a", "b", "GCP"), {"a": [1, 1.4, 2], "b": [1, 1, 3]}, 1.0),
+        (judging.alike("a", "b", "GCP"), {"a": [0.54, 1, 1.6], "b": [1, 1, 1]}, 1 / 3),
+        (judging.somewhat_more("a", "b", "GCP"), {"a": [1.1, 0.9, 1.6], "b": [1, 1, 1]}, 1 / 3),
+        (judging.times_better("a", "b", "GCP", 10), {"a": [1, 1, 1], "b": [3.1, 3.2, 10]}, 2 / 3),
+        (judging.times_better("a", "b", "GCP", 10, upto=5), {"a": [1, 1, 1], "b": [3.1, 3.2, 10]}, 0.0),
+        (judging.below_up_to("a", "b", "GCP", 10), {"a": [1, 3, 9], "b": [2, 2, 2]}, 1 / 2),
         (judging.no_more("a", "b", "GCP"), {"a": [2, 3, 4], "b": [1, 2, 3]}, 0.0),
         (judging.no_more("a", "b", "GCP", factor=10), {"a": [1, 2, 3], "b": [10, 19, 40]}, 2 / 3),
         (judging.no_more("a", "b", "GCP"), {"a": [1, None, None], "b": [None, 2, 3]}, None),
@@ -91,14 +101,18 @@ def test_claims_are_judged_by_the_numbers(
 
 
 def test_a_verdict_is_a_word() -> None:
-    words = [Verdict(share, "").word for share in (1.0, 0.5, 0.0, None)]
-    assert words == ["holds", "holds in part", "does not hold", "not judged"]
+    shown = [Verdict(share, "").shown for share in (1.0, 0.999, 0.75, 0.74, 0.25, 0.24, 0.001, 0.0, None)]
+    assert shown == [
+        *("holds", "mostly, 99 %", "mostly, 75 %", "partly, 74 %", "partly, 25 %", "hardly, 24 %", "hardly, 1 %"),
+        *("does not hold", "not judged"),
+    ]
+    assert Verdict(None, "", "run small").shown == "not judged: run small"
 
 
 def test_a_claim_tells_which_of_its_experiments_are_missing() -> None:
     claim = Claim("a falls", ("one", "two"), judging.trend("a", "GCP"))
     assert claim.verdict({"one": [panel(a=[3, 2, 1])]}).why.endswith("(without two)")
-    assert claim.verdict({}) == Verdict(None, "no results of one, two")
+    assert claim.verdict({}) == Verdict(None, "no results of one, two", "not run")
 
 
 def test_a_sweep_leaves_gaps_where_nothing_was_measured() -> None:
@@ -120,8 +134,13 @@ def made_up(run: bool = True) -> Paper:
             raise LackingError("the table is missing")
         return [panel(a=[3, 2, 1], b=[6, 5, 4])]
 
-    paper.claim("a is below b | always", "1", judging.no_more("a", "b", "GCP"))
+    paper.claim("a is below b | always", "1", judging.no_more("a", "b", "GCP"), ("1.2", "a is lower"), headline="ours")
     return paper
+
+
+def outcome(size: str = "default", budget: str = "") -> Outcome:
+    digest = made_up().experiments["made-up-1"].digest()
+    return Outcome("made-up-1", size, [panel(a=[3, 2, 1], b=[6, 5, 4])], "", 3.0, RAN, digest, budget)
 
 
 RAN = {"day": "2000-01-02", "cores": 2, "versions": {"sfumato": "1.0"}, "size": "default"}
@@ -135,12 +154,14 @@ def written(paper: Paper, folder: Path, *outcomes: Outcome) -> tuple[str, str]:
 
 
 def test_pages_come_from_stored_results(tmp_path: Path) -> None:
-    outcome = Outcome("made-up-1", "default", [panel(a=[3, 2, 1], b=[6, 5, 4])], seconds=3.0, ran=RAN)
-    page, index = written(made_up(), tmp_path, outcome)
-    assert read(tmp_path / RESULTS, "made-up-1") == outcome
+    page, index = written(made_up(), tmp_path, outcome())
+    assert read(tmp_path / RESULTS, "made-up-1") == outcome()
     assert "| a is below b \\| always | **holds** | at 3 of 3 points;" in page
-    assert "| a is below b \\| always | **holds** |" in index
-    assert "1 claims: 1 holds." in index
+    assert "| “a is lower” ([1.2](claims.md#made-up-1)) |  | **holds** | at 3 of 3 points;" in index
+    assert "1 claims of the papers, judged in 1 forms: 1 holds; and 0 of our own." in index
+    claims = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert "| **holds** | [made-up 1](#made-up-1) |" in claims
+    assert "### made-up-1\n\n1.2: “a is lower”" in claims
     assert "| b | 6 | 5 | 4 |" in page
     assert "2000-01-02 on 2 cores (sfumato 1.0)" in page
     assert "<svg" in (tmp_path / "pictures" / "made-up-1-1.svg").read_text(encoding="utf-8")
@@ -149,16 +170,64 @@ def test_pages_come_from_stored_results(tmp_path: Path) -> None:
 def test_what_was_skipped_or_never_run_is_visible(tmp_path: Path) -> None:
     page, index = written(made_up(), tmp_path)
     assert "**Not run.**" in page
-    assert "**not judged** | no results of made-up-1" in index
-    page, _ = written(made_up(), tmp_path, Outcome("made-up-1", "default", skipped="the table is missing"))
+    assert "**not judged: not run** | no results of made-up-1" in index
+    digest = made_up().experiments["made-up-1"].digest()
+    skipped = Outcome("made-up-1", "default", skipped="the table is missing", digest=digest)
+    page, _ = written(made_up(), tmp_path, skipped)
     assert "**Skipped:** the table is missing." in page
 
 
-def test_a_verdict_from_small_tables_says_so(tmp_path: Path) -> None:
-    outcome = Outcome("made-up-1", "quick", [panel(a=[3, 2, 1], b=[6, 5, 4])], ran=RAN)
-    page, index = written(made_up(), tmp_path, outcome)
-    assert "(small tables only: made-up-1)" in page
-    assert "(small tables only: made-up-1)" in index
+@pytest.mark.parametrize(
+    ("kept", "reason"),
+    [
+        (outcome("quick"), "run small"),
+        (replace(outcome(), digest="of other code"), "to be run again"),
+        (replace(outcome(), panels=[replace(outcome().panels[0], made_up=True)]), "made-up table"),
+        (replace(outcome(), panels=[panel(a=[9, 9, 9], b=[6, 5, 4])], budget="1 s"), "budget"),
+    ],
+    ids=["small", "stale", "made up", "hurried"],
+)
+def test_results_that_cannot_decide_decide_nothing(kept: Outcome, reason: str) -> None:
+    paper = made_up()
+    paper.claims = [replace(paper.claims[0], table="census", budget="an hour")]
+    ((_, verdict),) = judged(paper, {"made-up-1": kept})
+    assert verdict.shown == f"not judged: {reason}"
+
+
+def test_what_holds_in_less_time_than_the_papers_holds() -> None:
+    paper = made_up()
+    paper.claims = [replace(paper.claims[0], budget="an hour")]
+    ((_, verdict),) = judged(paper, {"made-up-1": outcome(budget="1 s")})
+    assert verdict.shown == "holds"
+    assert "(the search had 1 s, the paper's an hour)" in verdict.why
+
+
+def test_a_digest_is_of_what_is_computed_not_of_words() -> None:
+    one, other = (plain(ast.parse(f'def f(x):\n    """{words}"""\n    return x')) for words in ("One.", "Other."))
+    assert one == other
+    assert one != plain(ast.parse("def f(x):\n    return x + 1"))
+    # What an experiment reaches by name belongs to it, through other modules of benchmarks, too.
+    found = " ".join(reached("benchmarks.papers.mondrian", "figure_10"))
+    assert "benchmarks.papers.mondrian compare " in found
+    assert "benchmarks.papers.single_dimensional best_of_one " in found
+    assert "benchmarks.papers.mondrian figure_17 " not in found
+
+
+def test_the_pages_are_those_of_the_stored_results_and_of_this_code() -> None:
+    """Fails when code has changed that results rest on: the pages must then say that nothing is judged on these."""
+    for name, lines in verdict_pages(papers(), stored(papers(), DOCS)).items():
+        text = (DOCS / name).read_text(encoding="utf-8")
+        told = "run `python -m benchmarks figures --pages`, or the experiments that this code belongs to"
+        assert text == "\n".join(lines).rstrip() + "\n", f"docs/papers/{name} is older than the code: {told}"
+
+
+def test_every_claim_of_a_paper_has_a_section_and_a_short_quotation() -> None:
+    for paper in papers():
+        for claim in paper.claims:
+            assert bool(claim.section) == bool(claim.quote), claim.sentence
+            assert len(claim.quote.split()) <= MOST_WORDS, claim.quote
+    headlines = {(paper.name, claim.quote) for paper in papers() for claim in paper.claims if claim.headline}
+    assert 20 <= len(headlines) <= 35
 
 
 def test_an_experiment_that_lacks_something_is_stored_as_skipped(capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,14 +241,14 @@ def test_an_experiment_that_lacks_something_is_stored_as_skipped(capsys: pytest.
 def test_one_experiment_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--quick", "--only", "mondrian-10", "--folder", str(tmp_path)]) == 0
     assert "Figure 10" in capsys.readouterr().out
-    outcome = read(tmp_path / RESULTS, "mondrian-10")
-    assert outcome is not None
-    assert outcome.panels[0].at("multidimensional").keys() == {5, 50}
+    kept = read(tmp_path / RESULTS, "mondrian-10")
+    assert kept is not None
+    assert kept.panels[0].at("multidimensional").keys() == {5, 50}
     assert (tmp_path / "index.md").exists()
     # The bound of single-dimensional recodings is one, and full-domain recodings are among them.
     for k in (5, 50):
         bound, single, full = (
-            outcome.panels[0].at(line)[k] for line in ("single-dimensional, bound", "single-dimensional", "full-domain")
+            kept.panels[0].at(line)[k] for line in ("single-dimensional, bound", "single-dimensional", "full-domain")
         )
         assert bound <= single <= full
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from benchmarks.papers.enummulti import BLOCKS, BOUND, GREEDIES, PAPER, PAPER_FACTORS, SHOWN, UNIT
-from benchmarks.papers.experiment import LackingError, Panels, Verdict
-from benchmarks.papers.judging import Judge, chosen, trend
+from benchmarks.papers.enummulti import (
+    BLOCKS,
+    BOUND,
+    GREEDIES,
+    MONDRIAN,
+    NEAREST,
+    PAPER,
+    PAPER_FACTORS,
+    SHOWN,
+    UNIT,
+)
+from benchmarks.papers.experiment import TIE, LackingError, Panels, Verdict
+from benchmarks.papers.judging import EQUAL, Judge, chosen, trend
 
 
 def figures_of(panels: Panels, line: str, within: str = "", above: float = 0.0) -> list[float]:
@@ -22,9 +32,11 @@ def better(line: str, margin: float = 1.0, within: str = "", above: float = 0.0)
 
     def judge(panels: Panels) -> Verdict:
         found = figures_of(panels, line, within, above)
-        held = sum(value > margin for value in found)
-        share = f"at {held} of {len(found)} points above {margin:g}"
-        return Verdict(held / len(found), f"{share}; {line} / EnumMulti is {min(found):.3g} to {max(found):.3g}")
+        ties = sum(abs(value - 1) <= EQUAL for value in found) if margin == 1 else 0
+        held = sum(value > max(margin, 1 + EQUAL) for value in found)
+        share = f"at {held} of {len(found)} points above {margin:g}" + (f", {ties} tied" if ties else "")
+        told = f"{share}; {line} / EnumMulti is {min(found):.3g} to {max(found):.3g}"
+        return Verdict(held / (len(found) - ties), told) if ties < len(found) else Verdict(None, told, TIE)
 
     return judge
 
@@ -100,24 +112,101 @@ def priorities_matter(panels: Panels) -> Verdict:
     return Verdict(fmean(held), f"partitions on average, by priority: {'; '.join(shown)}")
 
 
+HOURS = "5 hours"
 PAPER.claim(
-    "With 10 splits the paper's search finds and proves the optimum within 30 minutes", "pet", ten_splits_are_solved
+    "With 10 splits the paper's search finds and proves the optimum within 30 minutes",
+    "pet",
+    ten_splits_are_solved,
+    ("5, Scalability", "less than equal to 10, in under 30 minutes"),
+    budget="30 minutes",
+    headline="literal",
 )
 PAPER.claim("The lowest bound first is the priority with the fewest partitions", "pet", priorities_matter)
-PAPER.claim("With more than 10 splits it stays within 3.5 times the bound", ("1", "2", "3"), within_bound(3.5))
-PAPER.claim("… also with lengths and l-diversity", ("4", "5", "6", "7"), within_bound(3.5))
-PAPER.claim("Adult, k = 1000: within 1.35 times the bound", "2", within_bound(1.35, above=999))
+FACTOR = ("5, Scalability", "found solutions within a factor of 3.5 of the theoretical lower bound")
+PAPER.claim(
+    "With more than 10 splits it stays within 3.5 times the bound",
+    ("1", "2"),
+    within_bound(3.5),
+    FACTOR,
+    budget=HOURS,
+    headline="ours",
+)
+PAPER.claim("… also with lengths and l-diversity", ("4", "5", "7"), within_bound(3.5), FACTOR, budget=HOURS)
+PAPER.claim("… also on Coil", ("3", "6"), within_bound(3.5), FACTOR, budget=HOURS, table="Coil")
+PAPER.claim(
+    "Adult, k = 1000: within 1.35 times the bound",
+    "2",
+    within_bound(1.35, above=999),
+    ("5, Experiment 2", "approximation ratio of 1.35 times the lower bound for k = 1000"),
+    budget=HOURS,
+    headline="ours",
+)
+#: The greedy that is nearest to the text of 2006, and Sfumato's: the forms of headlines.
+FORMS = {NEAREST: "literal", MONDRIAN: "ours"}
+UNKNOWN = "The paper gives neither N nor σ of this table; with other ones the factor is another."
+ALL_BETTER = ("5, summary", "The enumeration algorithm performs better than greedy in all experiments")
 for line in GREEDIES:
+    form = FORMS.get(line, "")
     for splits, factor in PAPER_FACTORS.items():
-        sentence = f"{splits} × {splits} splits: {factor:g} times better than greedy on average ({line})"
-        PAPER.claim(sentence, "1", on_average(line, factor, f" {splits} × {splits} "))
-    PAPER.claim(f"Greedy and EnumMulti converge with more splits ({line})", "1", converging(line))
-    PAPER.claim(f"EnumMulti is better than greedy in all experiments ({line})", tuple("1234567"), better(line))
-    PAPER.claim(f"Adult: a tenth better and more for k > 100 ({line})", "2", better(line, 1.1, above=100))
-    PAPER.claim(f"Adult: the lead grows with k ({line})", "2", trend(line, UNIT, falls=False))
-    PAPER.claim(f"The lead is larger on Coil than on Adult ({line})", ("2", "3"), more_on_coil(line))
-    PAPER.claim(f"Coil: greedy approaches EnumMulti for small k ({line})", "3", trend(line, UNIT, falls=False))
+        PAPER.claim(
+            f"{splits} × {splits} splits: {factor:g} times better than greedy on average ({line})",
+            "1",
+            on_average(line, factor, f" {splits} × {splits} "),
+            (
+                "5, Experiment 1",
+                f"{'8.2 times better than the' if splits == 5 else 'was only 4 times better than the'} greedy",
+            ),
+            headline=form if splits == 5 else "",
+            because=UNKNOWN if splits == 5 else "",
+        )
+    PAPER.claim(
+        f"Greedy and EnumMulti converge with more splits ({line})",
+        "1",
+        converging(line),
+        ("5, Experiment 1", "the enumeration algorithms and the greedy algorithms converge"),
+    )
+    PAPER.claim(
+        f"EnumMulti is better than greedy in all experiments ({line})",
+        ("1", "2", "4", "5", "7"),
+        better(line),
+        ALL_BETTER,
+        headline=form,
+    )
+    PAPER.claim(f"… also on Coil ({line})", ("3", "6"), better(line), ALL_BETTER, table="Coil")
+    PAPER.claim(
+        f"Adult: a tenth better and more for k > 100 ({line})",
+        "2",
+        better(line, 1.1, above=100),
+        ("5, Experiment 2", "by a significant margin at higher values of k (greater than 100)"),
+    )
+    PAPER.claim(
+        f"The lead is larger on Coil than on Adult ({line})",
+        ("2", "3"),
+        more_on_coil(line),
+        ("5, Experiment 3", "significantly more than it was for the Adult dataset"),
+        table="Coil",
+        headline=form,
+    )
+    PAPER.claim(
+        f"Coil: greedy approaches EnumMulti for small k ({line})",
+        "3",
+        trend(line, UNIT, falls=False),
+        ("5, Experiment 3", "the greedy solution approaches the EnumMulti’s solution at smaller values"),
+        table="Coil",
+    )
     for way in (SHOWN, BLOCKS):
-        sentence = f"With {way}, a fifth better and more at every k ({line})"
-        PAPER.claim(sentence, ("4", "5", "6"), better(line, 1.2, within=way))
-    PAPER.claim(f"Adult: better than greedy for l > 4 ({line})", "7", better(line, above=4))
+        for needs, table in ((("4", "5"), ""), (("6",), "Coil")):
+            PAPER.claim(
+                f"With {way}, a fifth better and more at every k{' on Coil' if table else ''} ({line})",
+                needs,
+                better(line, 1.2, within=way),
+                ("5, summary", "EnumMulti significantly outperforms the greedy algorithm for all values of k"),
+                table=table,
+                headline=form if (way, table) == (BLOCKS, "") else "",
+            )
+    PAPER.claim(
+        f"Adult: better than greedy for l > 4 ({line})",
+        "7",
+        better(line, above=4),
+        ("5, Experiment 7", "outperforms the greedy approach when l-diversity desired is more than 4"),
+    )

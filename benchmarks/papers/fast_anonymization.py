@@ -69,7 +69,7 @@ SIZES = tuple(range(50_000, 400_001, 50_000))
 #: The modules of Sfumato that results rest on.
 LINEAR = tuple(
     f"sfumato.methods.linear.{name}"
-    for name in ("hilbert", "idistance", "cost_aware", "runs", "row_order", "kernels.runs")
+    for name in ("hilbert", "idistance", "cost_aware", "runs", "row_order", "kernels.runs", "kernels.hilbert")
 )
 CUTS = ("sfumato.methods.multidim.mondrian", "sfumato.methods.multidim.kernels.mondrian")
 SEEDS = ("sfumato.methods.comparators.top_down", "sfumato.methods.comparators.kernels.top_down")
@@ -158,7 +158,7 @@ ORDERS = 12
     "orders",
     "Figure 12(b): orders of sibling categories",
     "Mondrian as in the paper cuts categories in some order, which the paper does not give. Its discernibility on "
-    "Adult over Hilb's, in 12 random orders of siblings in all trees, Hilb's in the order of the files: medians and ranges.",
+    "Adult over Hilb's, in 12 random orders of siblings; Hilb in the order of the files. Medians and ranges.",
     rests_on=(*LINEAR, *CUTS),
 )
 def orders(size: Size) -> list[Panel]:

@@ -59,7 +59,7 @@ def no_more(better: str, worse: str, unit: str, factor: float = 1.0, within: str
             for x, ratio in ratios(panel, better, worse).items()
         ]
         if not points:
-            return Verdict(None, f"no point has both {better} and {worse}", "lacking", "lacking")
+            return Verdict(None, f"no point has both {better} and {worse}", "lacking")
         worst, where = max(points)
         middle = median(ratio for ratio, _ in points)
         held, ties = counted([ratio for ratio, _ in points], factor, unit)
@@ -98,7 +98,7 @@ def alike(one: str, other: str, unit: str, within: str = "", factor: float = ALI
             ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, one, other).values() if ratio > 0
         ]
         if not found:
-            return Verdict(None, f"no point has both {one} and {other}", "lacking", "lacking")
+            return Verdict(None, f"no point has both {one} and {other}", "lacking")
         held = sum(1 / factor <= ratio <= factor for ratio in found)
         span = f"{one} / {other} is {min(found):.3g} to {max(found):.3g}"
         return Verdict(held / len(found), f"at {held} of {len(found)} points within a factor of {factor:g}; {span}")
@@ -112,7 +112,7 @@ def somewhat_more(more: str, less: str, unit: str, factor: float = ALIKE, within
     def judge(panels: Panels) -> Verdict:
         found = [ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, more, less).values()]
         if not found:
-            return Verdict(None, f"no point has both {more} and {less}", "lacking", "lacking")
+            return Verdict(None, f"no point has both {more} and {less}", "lacking")
         held = sum(1 - EQUAL <= ratio <= factor for ratio in found)
         span = f"{more} / {less} is {min(found):.3g} to {max(found):.3g}"
         return Verdict(held / len(found), f"at {held} of {len(found)} points from 1 to {factor:g}; {span}")
@@ -138,7 +138,7 @@ def times_better(
             if x <= upto
         ]
         if not found:
-            return Verdict(None, f"no point has both {better} and {worse}", "lacking", "lacking")
+            return Verdict(None, f"no point has both {better} and {worse}", "lacking")
         held = sum(ratio >= least for ratio in found)
         told = f"at {held} of {len(found)} points {least:.3g} times and more"
         return Verdict(held / len(found), f"{told}; {worse} / {better} is {min(found):.3g} to {max(found):.3g}")

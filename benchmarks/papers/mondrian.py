@@ -174,9 +174,9 @@ def figure_13(size: Size) -> list[Panel]:
 @PAPER.experiment(
     "14",
     "Figure 14: Adult",
-    "30,162 rows, eight attributes in an order without hierarchies; for the full-domain model with hierarchies. The paper "
-    "configures them as Bayardo and Agrawal did: all but the salary class. Beside it the same without *occupation* instead, "
-    "as figures of Adult often are; nothing is judged on that.",
+    "30,162 rows, eight attributes in an order without hierarchies; for the full-domain model with hierarchies. The "
+    "paper configures them as Bayardo and Agrawal did: all but the salary class. Beside it the same without "
+    "*occupation* instead, as figures of Adult often are; nothing is judged on that.",
     rests_on=CODE,
     budget=patience,
 )

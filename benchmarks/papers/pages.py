@@ -141,7 +141,7 @@ def circumstances_of(outcomes: Sequence[Outcome]) -> str:
     shown = ", ".join(f"{name} {' and '.join(sorted(numbers))}" for name, numbers in versions.items())
     return (
         f"Written by `make figures` from runs of {when} on {cores} cores ({shown}). Every figure is the median of five "
-        "runs, with the least and the largest in brackets where they are more than a hundredth apart, after what had to "
-        "be compiled, unless its section says otherwise. Seconds are those of processors, all cores together; compare "
-        "them with each other, not with a clock."
+        "runs, with the least and the largest in brackets where they are more than a hundredth apart, after what had "
+        "to be compiled, unless its section says otherwise. Seconds are those of processors, all cores together; "
+        "compare them with each other, not with a clock."
     )
