@@ -25,7 +25,7 @@ from sfumato.table.kernels.spans import Spans, box_penalty, widened_penalty
 #: How often the search for the most distant row is repeated, each time from the row found before.
 ROUNDS = 3
 
-#: Which side a row joins: that of the nearer seed, that whose loss grows less, that whose penalty with the row is lower.
+#: The side a row joins: of the nearer seed, whose loss grows less, or whose penalty with the row is lower.
 BY_SEED, BY_GROWTH, BY_PENALTY = 0, 1, 2
 
 #: The tolerance for sums of the same fractions in different order.
