@@ -285,3 +285,26 @@ def test_a_number_of_a_record_is_called_so_and_a_letter_with_a_number_says_littl
     found = sf.profile(table)
     assert found["mrn"].suggestion.reason == "number of a medical record, by its name"
     assert (found["x17"].role, found["x17"].suggestion.certainty) == ("sensitive", "unsure")
+
+
+def test_numbers_that_are_codes_get_no_intervals_and_bands_in_brackets_are_steps() -> None:
+    table = {
+        "relat": [1 + row % 9 for row in range(360)],
+        "visits": [1 + row % 9 for row in range(360)],
+        "age": [f"[{row % 10 * 10}-{row % 10 * 10 + 10})" for row in range(360)],
+    }
+    found = sf.profile(pa.table(table)).hierarchies(["relat", "visits", "age"])
+    assert [type(one).__name__ for one in found.values()] == ["Categorical", "Numeric", "Ordered"]
+
+
+def test_a_profile_prints_the_rank_of_columns_beyond_the_core_set() -> None:
+    made = random.Random(3)
+    names = ["sex", "age", "occupation", *(f"detail{number}" for number in range(8))]
+    table = {name: [f"{name} {made.randrange(4)}" for _ in range(400)] for name in names}
+    found = sf.profile(pa.table(table))
+    core = [one.name for one in found.ranking if one.core]
+    said = found.summary()
+    assert {"sex", "age", "occupation"} <= set(core)
+    assert len(core) < len(found.ranking)
+    assert f"Of {len(found.ranking)} suggested quasi-identifiers, begin with these {len(core)}:" in said
+    assert all(f"  {one.name}: {one.reason}" in said for one in found.ranking)

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.cautions.column_kinds import lost_zeros
+from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
-from sfumato.assess.meaning.words import words
+from sfumato.assess.meaning.words import says_code, words
 from sfumato.assess.meaning.written_dates import forms_of, moment_of
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import (
@@ -111,7 +112,12 @@ def _chosen(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
         return Numeric(widths=DEGREES)
     if meaning.detail == "written with signs":
         return _bands(facts)
-    return Numeric() if facts.is_number and meaning.kind != "category" else Categorical()
+    return Numeric() if facts.is_number and meaning.kind != "category" and not _is_coded(facts) else Categorical()
+
+
+def _is_coded(facts: ColumnCounts) -> bool:
+    """Whether numbers stand for words, so that an interval of them means nothing."""
+    return facts.is_whole and (says_code(facts.name) or Contents(facts).is_snomed)
 
 
 def _as_written(facts: ColumnCounts, order: Sequence[str]) -> list[str]:

@@ -30,6 +30,8 @@ OF_OTHERS = re.compile(
     r"\b(hh|household\w*|ref(erence)? person|head|spouse\w*|mother\w*|father\w*|parents?|partner\w*|co applicant|"
     r"siblings?|hr|hs|youngest|oldest|interviewer|proxy)\b"
 )
+#: The most columns beyond the core set that are shown in their rank.
+MOST_RANKED = 12
 #: Shown values of a column are cut to this length.
 LONGEST_SHOWN = 40
 
@@ -245,4 +247,18 @@ class Profile:
             yield f"  {', '.join(one.columns)}: {share(one.unique, self.rows)} rows are alone"
         if 0 < self.searched.rows < self.rows:
             yield f"  (searched in {self.searched.rows:,} rows drawn at random, counted in all)"
+        yield from self._ranking()
         yield from (str(caution) for caution in self.cautions)
+
+    def _ranking(self) -> Iterator[str]:
+        """Yield the suggested quasi-identifiers in their order, if they are more than a core set."""
+        core = [one for one in self.ranking if one.core]
+        rest = [one for one in self.ranking if not one.core]
+        if not rest:
+            return
+        yield f"Of {len(self.ranking)} suggested quasi-identifiers, begin with these {len(core)}:"
+        yield from (f"  {one.name}: {one.reason}" for one in core)
+        yield "  The others, the likeliest known first; 'sfumato init' says what each of them would cost:"
+        yield from (f"  {one.name}: {one.reason}" for one in rest[:MOST_RANKED])
+        if len(rest) > MOST_RANKED:
+            yield f"  and {len(rest) - MOST_RANKED} more (all with --json, or as profile.ranking)"

@@ -42,6 +42,8 @@ LADDERS: tuple[tuple[str, ...], ...] = tuple(
 #: Fewer steps make no scale.
 FEWEST_STEPS = 3
 
+#: A band between the brackets of an interval, as in '[70-80)'.
+_BRACKETED = re.compile(r"[\[(]\s*(\d[\d.,]*\s*[-–,;]\s*\d[\d.,]*)\s*[\])]")
 _BAND = re.compile(
     r"[€$£]?\s?(?P<low>\d[\d.,]*)\s*[kK]?\s?(-|–|—|to|bis|a|"
     r"up to)\s?[€$£]?(?P<high>\d[\d.,]*)\s*\S{0,6}( (years?|jahre|ans|months))?|(?P<under><|<=|≤|under|"
@@ -58,6 +60,8 @@ def order_of(texts: Sequence[str]) -> tuple[str, ...]:
 
     >>> order_of(["65+", "18-24", "25-64"]), order_of(["High", "Low", "Medium"]), order_of(["red", "blue", "green"])
     (('18-24', '25-64', '65+'), ('Low', 'Medium', 'High'), ())
+    >>> order_of(["[90-100)", "[0-10)", ">200", "[10-20)"])
+    ('[0-10)', '[10-20)', '[90-100)', '>200')
     """
     if len(texts) < FEWEST_STEPS:
         return ()
@@ -78,12 +82,18 @@ def _bands(texts: Sequence[str]) -> tuple[str, ...]:
     """Sort bands of numbers by their lower ends."""
     places: dict[str, tuple[float, int]] = {}
     for text in texts:
-        found = _BAND.fullmatch(text)
+        found = _BAND.fullmatch(_unbracketed(text))
         if found is None:
             return ()
         number = next(found[name] for name in ("low", "below", "above", "open") if found[name] is not None)
         places[text] = (_number(number), -1 if found["under"] else 1 if found["over"] or found["open"] else 0)
     return tuple(sorted(texts, key=lambda text: places[text])) if len(set(places.values())) == len(texts) else ()
+
+
+def _unbracketed(text: str) -> str:
+    """Write '[70-80)' and '(70, 80]' as other bands are written."""
+    found = _BRACKETED.fullmatch(text)
+    return text if found is None else re.sub(r"\s*[–;,-]\s*", "-", found[1], count=1)
 
 
 def _number(text: str) -> float:

@@ -55,6 +55,7 @@ airline airport branch carrier category cbsa census cip code codes county cpt cu
 division drg ethnicity fips gender hcpcs icd id ids industry isco kind marital municipality naics nationality ndc nuts
 occ occupation party phone plz post postal postcode procedure product profession race region religion route sector sex
 sic site sku soc specialty species ssn state station status store tract type ward zcta zip zipcode
+relat relation relationship
 """
 #: Words in the name of a column whose numbers are codes: adding or averaging them is meaningless.
 CODE_WORDS = frozenset(_CODES.split())
