@@ -25,6 +25,8 @@ from benchmarks.papers.store import Outcome, read
 from numpy.typing import NDArray
 
 import sfumato as sf
+from sfumato.common.charts.figures import _cycle
+from sfumato.common.charts.theme import DASHES, LIGHT, SHAPES
 from sfumato.methods import find_method
 from sfumato.methods.comparators.anatomy import anatomy_groups
 from sfumato.privacy import KAnonymity, LDiversity
@@ -123,6 +125,12 @@ def test_a_sweep_leaves_gaps_where_nothing_was_measured() -> None:
     assert found.lines == {"a": [0.1, None], "b": [None, 0.2]}
     assert found.paper == {"a": [None, 0.3]}
     assert sweep.panel("mean error").at("a") == {5: 2.0}
+
+
+def test_lines_of_one_picture_look_different() -> None:
+    """Ten methods are in one picture, and there are seven colours: with their dashes and marks all differ."""
+    colours = [at % len(LIGHT.series) for at in range(14)]
+    assert len(set(zip(colours, map(str, _cycle(DASHES, 14)), _cycle(SHAPES, 14), strict=True))) == 14
 
 
 def made_up(run: bool = True) -> Paper:

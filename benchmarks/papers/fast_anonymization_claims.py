@@ -350,7 +350,7 @@ PAPER.claim(
     no_more(HILB, ANATOMY, "KL", 1 / ALIKE, "(a)"),
     ("6.3, Figure 20(a)", "their accuracy is only marginally worse than Anatomy"),
     headline="ours",
-    because="Rows are spread over tree nodes; by ranges the generalizations do better, see panel (a) by ranges.",
+    because="Rows are spread over tree nodes; the same by ranges stands beside it.",
 )
 LEVELS = ("6.3, Figure 20(b)", "better than Mondrian by up to an order of magnitude")
 for line in (HILB, IDIST):

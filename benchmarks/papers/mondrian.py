@@ -332,7 +332,7 @@ for line in (LITERAL, MULTI):
         PAPER.claim(
             f"{line} has a lower {MEAN} than {rival}",
             (*SYNTHETIC, "14"),
-            no_more(line, rival, "C_AVG"),
+            no_more(line, rival, "C AVG"),
             ALSO,
             headline=form,
         )

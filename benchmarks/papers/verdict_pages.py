@@ -65,7 +65,8 @@ def headlines(paper: Paper, claims: Sequence[tuple[Claim, Verdict]]) -> Iterator
             continue
         claim, verdict = chosen.get(LITERAL) or chosen[OURS]
         shown = [f"**{chosen[form][1].shown}**" if form in chosen else "" for form in (LITERAL, OURS)]
-        because = f" {claim.because}" if claim.because else ""
+        # A reason is for what was found; where nothing is judged there is none.
+        because = f" {claim.because}" if claim.because and verdict.share is not None else ""
         link = f"[{claim.section}](claims.md#{paper.name}-{number})"
         yield f"| “{cell(claim.quote)}” ({link}) | {' | '.join(shown)} | {cell(verdict.why)}.{cell(because)} |"
 

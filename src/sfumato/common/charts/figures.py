@@ -348,7 +348,8 @@ def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[An
 
 
 def _cycle(values: Sequence[Any], count: int) -> list[Any]:
-    return [values[at % len(values)] for at in range(count)]
+    """As many styles as there are series; each round begins one later, so that none comes with the same colour again."""
+    return [values[(at + at // len(values)) % len(values)] for at in range(count)]
 
 
 def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> Any:
