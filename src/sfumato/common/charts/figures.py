@@ -348,7 +348,7 @@ def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[An
 
 
 def _cycle(values: Sequence[Any], count: int) -> list[Any]:
-    """As many styles as there are series; each round begins one later, so that none comes with the same colour again."""
+    """As many styles as there are series; each round begins one later, so none meets its colour again."""
     return [values[(at + at // len(values)) % len(values)] for at in range(count)]
 
 
