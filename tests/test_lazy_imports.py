@@ -100,6 +100,8 @@ def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path, end
         "hours",
         "-k",
         "2",
+        "--suppression",
+        "0.05",
         "-q",
     ]
     code = (
@@ -143,6 +145,27 @@ def test_threads_that_use_it_first_at_the_same_moment_all_find_it_whole(tmp_path
     with ThreadPoolExecutor(asking) as pool:
         assert list(pool.map(lambda _: slow.value, range(asking))) == [3] * asking
     monkeypatch.delitem(sys.modules, "sfumato_slow_module")
+
+
+def test_methods_that_are_compiled_late_do_what_others_do() -> None:
+    """In a process of its own: what a dataclass shows, compares, hashes, orders and refuses."""
+    shown = (
+        "import dataclasses\n"
+        "@dataclasses.dataclass(frozen=True, order=True)\n"
+        "class Point:\n    x: int = 1\n    y: tuple = ()\n"
+        "def refused(act):\n"
+        "    try:\n        act()\n    except dataclasses.FrozenInstanceError as error:\n        return str(error)\n"
+        "p, q = Point(), Point(2, (3,))\n"
+        "print(p, p == Point(), p == q, p < q, p >= q, hash(p) == hash(Point()), dataclasses.replace(p, x=5),\n"
+        "      refused(lambda: setattr(p, 'x', 3)), refused(lambda: delattr(p, 'y')), p == 1)\n"
+        "print(Point.__eq__.__qualname__, Point.__eq__.__name__)"
+    )
+    late = f"from sfumato.cli.imports import compile_methods_late\ncompile_methods_late()\n{shown}"
+    plain, now_late = (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for code in (shown, late)
+    )
+    assert now_late == plain
 
 
 def test_the_probe_sees_a_heavy_import() -> None:

@@ -43,7 +43,7 @@ def test_whoever_listens_is_told_and_nobody_else(capsys) -> None:
         compile_something()
     with reporting(silent, "anonymize"):
         compile_something()
-    assert set(heard) == {"compiling, on the first run only"}
+    assert set(heard) == {"compiling, once"}
     assert capsys.readouterr().err == ""
 
 

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from sfumato.cli.imports import LeanFinder
+from sfumato.cli.imports import LeanFinder, compile_methods_late
 
 
 def main() -> None:
@@ -44,6 +44,7 @@ def program() -> NoReturn:
     a third of a second, longer than many releases.
     """
     sys.meta_path.insert(0, LeanFinder())
+    compile_methods_late()
     # Nearly all objects come from imports and stay, so frequent garbage collection would find nothing.
     gc.set_threshold(300_000, 20, 50)
     try:

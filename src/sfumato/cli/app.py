@@ -64,8 +64,9 @@ TEXT = (str, str | None)
 TEXTS = (list[str], list[str] | None)
 PATH = (Path, Path | None)
 WHOLE = (int, int | None)
+NUMBER = (float, float | None)
 #: Longer whole numbers fit in no column, and Python refuses to read those with thousands of digits.
-LONGEST_WHOLE = 18
+LONGEST_NUMBER = 18
 
 
 class _ParsesAtOnce(Mixed):
@@ -104,8 +105,14 @@ def _of_text(value: object, wanted: object) -> object:
         return value
     if wanted in PATH and value:
         return Path(value)
-    short = len(value) <= LONGEST_WHOLE and value.isascii() and value.isdigit()
-    return int(value) if wanted in WHOLE and short else None
+    return _number(value, wanted) if len(value) <= LONGEST_NUMBER and value.isascii() else None
+
+
+def _number(digits: str, wanted: object) -> object:
+    """Convert plain digits, for some options with a decimal point; otherwise None."""
+    if wanted in WHOLE and digits.isdigit():
+        return int(digits)
+    return float(digits) if wanted in NUMBER and digits.replace(".", "", 1).isdigit() else None
 
 
 class Command(_ParsesAtOnce, TyperCommand):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from types import ModuleType
+from typing import Any
 
 #: Libraries that are loaded merely because they are installed, and the modules that probe for them: Arrow imports
 #: pandas whenever it makes an array, on behalf of the module that wants one, and Numba the linear algebra of SciPy. No
@@ -63,6 +65,35 @@ class _Late(ModuleType):
 
 
 _LOADING = RLock()
+
+#: The methods of a dataclass that most programs never call. Up to Python 3.12, the class compiles each by itself.
+SELDOM_CALLED = {"__repr__", "__eq__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__delattr__"}
+
+
+def compile_methods_late() -> None:
+    """Let dataclasses compile what is seldom called on its first call, which halves the time that they take to load."""
+    compile_now: Callable[..., Any] | None = getattr(dataclasses, "_create_fn", None)
+    if compile_now is not None:  # gone in Python 3.13, which compiles all methods of a class at once
+        dataclasses._create_fn = _late_method(compile_now)  # type: ignore[attr-defined]
+
+
+def _late_method(compile_now: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the function that compiles a method."""
+
+    def create(name: str, *text: Any, **names: Any) -> Any:
+        if name not in SELDOM_CALLED:
+            return compile_now(name, *text, **names)
+        compiled: list[Any] = []
+
+        def late(*values: Any) -> Any:
+            if not compiled:
+                compiled.append(compile_now(name, *text, **names))
+            return compiled[0](*values)
+
+        late.__name__ = late.__qualname__ = name
+        return late
+
+    return create
 
 
 def _importer() -> str:

@@ -73,7 +73,7 @@ def scaled(tell: Tell, begin: float, length: float) -> Tell:
 
 
 #: Printed once per process, when a kernel is compiled and no bar is shown.
-COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
+COMPILING = "sfumato: compiling for this kind of request, once; it takes a few seconds to half a minute."
 _said: set[str] = set()
 
 #: Callbacks for the compiler: called when a kernel is compiled.
@@ -97,7 +97,7 @@ def reporting(option: ProgressOption, caller: str) -> Iterator[Progress]:
         if option is not True and not callable(option):
             raise invalid_parameter(caller, "progress", "True, False or a function of a stage and a share", option)
         report = option if option is not True else stack.enter_context(_line_in_notebook() if notebook() else _bar())
-        stack.enter_context(_when_compiling(lambda: report("compiling, on the first run only", 0.0)))
+        stack.enter_context(_when_compiling(lambda: report("compiling, once", 0.0)))
         yield report
 
 

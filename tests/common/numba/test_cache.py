@@ -242,3 +242,63 @@ def test_a_file_under_a_wrong_name_is_not_taken(tmp_path: Path):
     [path] = tmp_path.iterdir()
     path.rename(files._path("two"))
     assert files.load("two") is None
+
+
+#: A kernel that Python calls and that another kernel calls, a part of both, and an error that the part raises.
+LINKED = """
+from sfumato.common.numba.decorators import inner, kernel
+
+@inner
+def halved(x):
+    if x % 2 == 1:
+        raise ValueError("odd")
+    return x // 2
+
+@kernel
+def quartered(x):
+    return halved(halved(x))
+
+@kernel
+def eighth(x):
+    return quartered(x) // 2 + 0 * halved(x)
+"""
+CALLED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import linked
+def call(kernel, x):
+    try:
+        return kernel(x)
+    except ValueError as error:
+        return str(error)
+print(*[call(getattr(linked, name), x) for name in sys.argv[2:] for x in (40, 7)])
+"""
+
+
+def test_a_kernel_that_was_loaded_can_be_linked_into_another(tmp_path: Path):
+    (tmp_path / "linked.py").write_text(LINKED)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    expected = {"quartered": "10 odd", "eighth": "5 odd"}
+    # At first one is compiled, then loaded and linked, then both are loaded.
+    for names in (["quartered"], ["eighth"], ["quartered", "eighth"], ["eighth", "quartered"]):
+        command = [sys.executable, "-c", CALLED, tmp_path, *names]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert ran.stdout.strip() == " ".join(expected[name] for name in names)
+    assert len(list((tmp_path / "cache").rglob("*.nbk"))) == 2
+
+
+def test_parts_that_were_only_linked_serve_other_users_of_numba(tmp_path: Path):
+    """Who compiles functions of their own after our kernels gets the same results as without them."""
+    (tmp_path / "linked.py").write_text(LINKED)
+    code = (
+        "import sys\nsys.path.insert(0, sys.argv[1])\nimport linked, numpy as np\nfrom numba import njit\n"
+        "print(linked.quartered(40))\n"
+        "part = linked.halved._prepared()\n"
+        "@njit\ndef uses(x):\n    return np.sort(x)[::-1].sum() + part(8)\n"
+        "print(uses(np.arange(4)))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, tmp_path], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["10", "10"]

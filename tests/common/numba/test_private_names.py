@@ -12,7 +12,18 @@ import numpy as np
 import pytest
 
 from sfumato.common.numba import private_names
-from sfumato.common.numba.private_names import ALL, APART, ENVIRONMENTS, EVENTS, KEPT, OPTIONS, PrivateName, lacking
+from sfumato.common.numba.private_names import (
+    ALL,
+    APART,
+    ENVIRONMENTS,
+    EVENTS,
+    KEPT,
+    LIBRARY,
+    LINKING,
+    OPTIONS,
+    PrivateName,
+    lacking,
+)
 from sfumato.table.kernels.classes import class_bounds
 
 SOURCES = Path(private_names.__file__).parent
@@ -21,7 +32,9 @@ SOURCES = Path(private_names.__file__).parent
 @pytest.mark.parametrize("name", ALL, ids=lambda name: name.path)
 def test_numba_still_has_it(name: PrivateName) -> None:
     class_bounds(np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)
-    assert not lacking([name], class_bounds._cache), name.gone
+    [result, *_] = class_bounds.overloads.values()
+    instance = result.library if name in LIBRARY else class_bounds._cache
+    assert not lacking([name], instance), name.gone
 
 
 def test_a_name_that_is_gone_is_said_with_what_happens_then() -> None:
@@ -39,7 +52,9 @@ def test_nothing_private_of_numba_is_used_that_is_not_listed() -> None:
     own = {"_PREPARING", "_PACKAGE", "_OPTIONS", "_PART_OPTIONS"}
     for path in SOURCES.glob("*.py"):
         text = path.read_text("utf-8")
-        used = set(re.findall(r"(?:compiled|kept|numba\w*|environment|Environment|_cache|_impl)\.(_[a-z]\w+)", text))
+        used = set(
+            re.findall(r"(?:compiled|kept|numba\w*|environment|Environment|_cache|_impl|library)\.(_[a-z]\w+)", text)
+        )
         assert used - own <= listed | {"_cache"}, path.name
         assert not re.findall(r"^(?:from|import) numba\.\S+", text, re.MULTILINE), path.name
 
@@ -80,7 +95,8 @@ def twice(x):
 
 
 #: One name of each feature, and one that only instances have.
-TRIED = (APART[0], ENVIRONMENTS[0], EVENTS[0], KEPT[0], next(name for name in KEPT if name.on_instances), OPTIONS[0])
+ON_INSTANCES = next(name for name in KEPT if name.on_instances)
+TRIED = (APART[0], ENVIRONMENTS[0], EVENTS[0], KEPT[0], ON_INSTANCES, LIBRARY[0], LINKING[0], OPTIONS[0])
 
 
 @pytest.mark.parametrize("name", TRIED, ids=lambda name: name.path)

@@ -22,7 +22,7 @@ from typing import Any
 
 from numba import njit
 
-from sfumato.common.numba import private_names, shipped
+from sfumato.common.numba import linking, private_names, shipped
 from sfumato.common.numba.kernel_files import UNREADABLE, KernelFiles, shared_folder
 from sfumato.common.numba.private_names import APART, ENVIRONMENTS, EVENTS, KEPT, OPTIONS
 from sfumato.common.progress import told_of_compiling
@@ -115,6 +115,8 @@ def _kept_entry(function: Callable[..., Any]) -> Any:
         return None
     _keep_by_sources(compiled)
     _forgive_the_disk(compiled)
+    linking.parse_late(compiled)
+    linking.compile_once(compiled)
     shipped.KERNELS.append(compiled)
     return compiled
 
@@ -161,7 +163,13 @@ def _keep_by_sources(compiled: Any) -> None:
 def sources_of(compiled: Any) -> frozenset[tuple[str, str]]:
     """Names and digests of all sources that a kernel is compiled from."""
     source = getsourcefile(compiled.py_func)
-    return (_digests(Path(source)) if source is not None else frozenset()) | {_digest(Path(__file__))}
+    return (_digests(Path(source)) if source is not None else frozenset()) | _makers()
+
+
+@cache
+def _makers() -> frozenset[tuple[str, str]]:
+    """Names and digests of what compiles kernels."""
+    return frozenset(_digest(Path(str(path))) for path in (__file__, linking.__file__))
 
 
 @cache

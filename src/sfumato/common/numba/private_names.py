@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 _NOT_KEPT = "kernels are compiled in every process and not kept"
 _OWN_WAY = "kept kernels load Numba's own way, which takes longer"
+_SLOWER = "kernels compile and load longer"
 _SILENT = "no message says that something is being compiled"
 
 
@@ -67,13 +68,38 @@ KEPT = (
     PrivateName("numba.core.config.CACHE_DIR", "heeding the folder that a user names", _NOT_KEPT),
 )
 
-#: Options of ``njit`` that leave out entrances which no kernel needs, and with them some time of compilation.
-OPTIONS = (
-    PrivateName("numba.core.options.DefaultOptions.no_cfunc_wrapper", "compiling faster", "kernels compile longer"),
-    PrivateName("numba.core.options.DefaultOptions.no_cpython_wrapper", "compiling faster", "kernels compile longer"),
+#: Used to compile parts of kernels once, and to load kernels without parsing what only linking needs.
+LINKING = tuple(
+    PrivateName(f"numba.core.codegen.{name}", "compiling and loading kernels faster", _SLOWER)
+    for name in (
+        "CPUCodeLibrary.enable_object_caching",
+        "CPUCodeLibrary._ensure_finalized",
+        "CPUCodeLibrary._finalize_dynamic_globals",
+        "CPUCodeLibrary._get_module_for_linking",
+        "CPUCodeLibrary._set_compiled_object",
+        "CPUCodeLibrary._verify_declare_only_symbols",
+        "CPUCodegen._module_pass_manager",
+        "JitEngine.is_symbol_defined",
+        "JITCPUCodegen.set_env",
+        "JITCodeLibrary._finalize_final_module",
+        "JITCodeLibrary._optimize_final_module",
+        "JITCodeLibrary._unserialize",
+        "JITCodeLibrary.get_pointer_to_function",
+    )
+)
+#: The same of libraries themselves, which have them once they are made.
+LIBRARY = tuple(
+    PrivateName(f"numba.core.codegen.JITCodeLibrary.{name}", "compiling kernels faster", _SLOWER, True)
+    for name in ("_codegen", "_final_module", "_finalized")
 )
 
-ALL = (*APART, *ENVIRONMENTS, *EVENTS, *KEPT, *OPTIONS)
+#: Options of ``njit`` that leave out entrances which no kernel needs, and with them some time of compilation.
+OPTIONS = (
+    PrivateName("numba.core.options.DefaultOptions.no_cfunc_wrapper", "compiling faster", _SLOWER),
+    PrivateName("numba.core.options.DefaultOptions.no_cpython_wrapper", "compiling faster", _SLOWER),
+)
+
+ALL = (*APART, *ENVIRONMENTS, *EVENTS, *KEPT, *LIBRARY, *LINKING, *OPTIONS)
 
 
 def found(path: str) -> Any:
