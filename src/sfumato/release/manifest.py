@@ -312,7 +312,9 @@ class _Statements:
 
     def confirmed(self) -> Iterator[str]:
         """What somebody confirmed by name."""
-        cautions = [one for one in self.stated.get("cautions", ()) if one["confirmed"]]
+        # Whether guardrails asked depends on the table, so that under differential privacy only names are told.
+        asked_about = () if promises_privacy(self.models) else self.stated.get("cautions", ())
+        cautions = [one for one in asked_about if one["confirmed"]]
         for code in dict.fromkeys(one["code"] for one in cautions):
             columns = [name for one in cautions if one["code"] == code for name in one["columns"]]
             yield f"{code} ({_names(list(dict.fromkeys(columns)))})" if columns else code

@@ -152,7 +152,8 @@ def bound_of(prepared: Prepared, found: FoundClasses) -> Bound:
     else:
         number = prepared.secret.number("bound")
         mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
-        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
+        suppresses = request.may_leave_out(len(microdata)) > 0
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, suppresses, mixed)
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound
