@@ -129,7 +129,7 @@ def test_what_may_be_published_tells_nothing_else_of_the_original(engine, tmp_pa
         assert f"{rows:,}" not in text
         assert f"{gone:,}" not in text
         assert f'"rows": {rows}' not in text
-    assert "not told" in release.summary()
+    assert "withheld" in release.summary()
     assert sf.Certificate.read(_written(certificate, tmp_path)).check(file).ok
 
 
