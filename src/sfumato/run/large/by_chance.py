@@ -27,7 +27,7 @@ DRAWN = "drawn"
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawRows:
     """Marks the rows of a part that are drawn; recoding the part later draws the same ones.
 
     Attributes
@@ -89,7 +89,7 @@ def choose_by_chance(
     assert levels.levels is not None
     method = AtLevels(levels.levels, np.empty((0, len(table.domains)), np.int64), support.draw)
     recode = Recode(table, method, models, request.intervals, secret, dict(enumerate(sizes)))
-    drawing = Drawn(recode, [coded_name(at) for at in range(len(table.domains))])
+    drawing = DrawRows(recode, [coded_name(at) for at in range(len(table.domains))])
     groups = counted(parts.by_part(PART, drawing, drawing.schema), drawing.schema.names)
     microdata, counts = table.microdata(groups), group_counts(groups)
     if counts.sum() != table.rows:
