@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.loss.prediction import CERTAINTY, PRIOR, cut_scale, few_labels, prediction_prices, told
+from sfumato.loss.prediction import CERTAINTY, PRIOR, cut_scale, few_labels, information, prediction_prices
 from sfumato.methods import Task
 from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.privacy import Requirements
@@ -24,7 +24,7 @@ from sfumato.table.recoding import Recoding
 LABELS = st.integers(0, 2)
 
 
-def slow_told(chosen: list[tuple[int, int]], judged: list[tuple[int, int]]) -> float:
+def slow_information(chosen: list[tuple[int, int]], judged: list[tuple[int, int]]) -> float:
     """Return the mean logarithm by which a label gets likelier when the value is known, row by row."""
     labels, pairs, values = (
         Counter(label for _, label in chosen),
@@ -50,7 +50,7 @@ def counted(rows: list[tuple[int, int]]) -> np.ndarray:
 
 @given(*[st.lists(st.tuples(st.integers(0, 4), LABELS), min_size=1, max_size=30)] * 2)
 def test_what_values_tell_is_worked_out_row_by_row(chosen, judged) -> None:
-    assert told(counted(chosen), counted(judged)) == pytest.approx(slow_told(chosen, judged))
+    assert information(counted(chosen), counted(judged)) == pytest.approx(slow_information(chosen, judged))
 
 
 def test_a_cut_stays_only_if_other_rows_gain_by_it() -> None:

@@ -52,7 +52,7 @@ def certify(
         Where to write the certificate as JSON; not written if left out.
     targets, seed, separator
         As in `attack`. Tries all attacks that need only the original and the release; above 50,000 rows all but
-        deFinetti.
+        deFinetti. Under differential privacy it tries none, since every result tells something of the original.
     sign
         The file of the private key to sign the certificate with, as in `Certificate.sign`.
     progress
@@ -72,12 +72,16 @@ def certify(
     promises = [recorded(one) for one in release.promises]
     parts = [provable(one, *known, people=not by_rows) for one in promises]
     _, figures = seen_in(file, columns, [one.promised for one in parts if one.promised is not None])
-    tried = _attacked(original, release, file, targets, seed, separator, progress)
+    may = Reportable.of(release.manifest)
+    if may.private:
+        # Whether an attack succeeds depends on the original, and so does a verdict without figures.
+        tried = AttackReport((), {one.name: may.not_told for one in ATTACKS}, 0, 0)
+    else:
+        tried = _attacked(original, release, file, targets, seed, separator, progress)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
     if answers is not None:
         answers |= {key: one for key, one in release.manifest["preset"].items() if key in {"confirmed", "census"}}
-    may = Reportable.of(release.manifest)
     record = {
         "certificate": VERSION,
         "file": file_record(file),

@@ -166,7 +166,7 @@ def _answer(
 
 
 def _is_told(path: str, may: Reportable) -> bool:
-    """Whether a figure may be told: those of the release come from its classes, none of which is small."""
+    """Whether a figure may be published: those of the release come from its classes, none of which is small."""
     return may.losses if path == "suppressed" else may.original or not path.startswith("before")
 
 

@@ -115,7 +115,7 @@ class Comparison:
             "": lambda cell: "*" if cell.frontier else cell.failed or "",
         }
         shown = {title: [say(cell) for cell in self.cells] for title, say in columns.items()}
-        kept = {title: told for title, told in shown.items() if any(told)}
+        kept = {title: cells for title, cells in shown.items() if any(cells)}
         return list(kept), [list(row) for row in zip(*kept.values(), strict=True)]
 
     def __str__(self) -> str:
@@ -144,8 +144,8 @@ def _utility(name: str, cell: Cell) -> str:
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     """Align a line: the method to the left, figures to the right, a mark or a sentence at the end."""
     name, *figures = row[: len(widths)]
-    told = [name.ljust(widths[0]), *(one.rjust(width) for one, width in zip(figures, widths[1:], strict=True))]
-    return "  ".join([*told, *row[len(widths) :]]).rstrip()
+    cells = [name.ljust(widths[0]), *(one.rjust(width) for one, width in zip(figures, widths[1:], strict=True))]
+    return "  ".join([*cells, *row[len(widths) :]]).rstrip()
 
 
 @spelled_out

@@ -19,6 +19,7 @@ from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.profiles.combinations import Searched, search
+from sfumato.profiles.context import with_context
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import LIKELY, SURE, UNSURE, Suggestion, suggest, suggest_person
 from sfumato.run.read import UNNAMED, numbers_rows
@@ -79,7 +80,8 @@ def profile(
         facts = all_facts(table, _by_column(known, table.column_names))
         columns = [_judged(one, table.column(one.name), source.labels.get(one.name)) for one in facts]
         searched = _search(columns, stage(report, "searching combinations"))
-    columns = _with_person([replace(one, with_others=searched.with_others.get(one.name)) for one in columns])
+    columns = [replace(one, with_others=searched.with_others.get(one.name)) for one in columns]
+    columns = _with_person(with_context(columns))
     columns += [_unusable(name, table.num_rows) for name in unusable]
     ordered = sorted(columns, key=lambda one: source.columns.index(one.name))
     return Profile(table.num_rows, tuple(ordered), searched)

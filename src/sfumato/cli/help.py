@@ -41,7 +41,7 @@ EVERYDAY = {
 #: A command with at most so many options shows them all.
 FEW = 16
 
-#: The first line of the help of commands that need to be told everything about a table.
+#: The first line of the help of commands that need every column's role.
 NEW_HERE = "New here? `sfumato init FILE` asks about every column and writes a policy."
 FOR_NEWCOMERS = {"anonymize", "sfumato"}
 

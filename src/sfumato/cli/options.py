@@ -24,7 +24,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="OUT",
-        help="The file to write: .csv, .tsv, .parquet, .jsonl, .arrow, .sav or .dta; - for stdout.",
+        help="The file to write: .csv, .tsv, .parquet, .jsonl, .arrow, .xlsx, .sav, .dta or .rds; - for stdout.",
     ),
 ]
 Original = Annotated[

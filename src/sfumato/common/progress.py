@@ -21,7 +21,7 @@ ProgressOption = bool | Progress
 Tell = Callable[[float], object]
 
 
-def silent(*told: object) -> None:
+def silent(*ignored: object) -> None:
     """Report nothing; it serves as `Progress` and as `Tell`."""
 
 

@@ -120,16 +120,16 @@ def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> t
     else:
         level = classes.levels[at]
         ends = domain.level_ends(level).take(domain.levels[level].groups[classes.lo[:, at]])
-    told: NDArray[np.bool_] = _is_told(ends.low) | _is_told(ends.high)
+    stated: NDArray[np.bool_] = _is_stated(ends.low) | _is_stated(ends.high)
     if classes.hidden is not None:
-        told = told & ~classes.hidden[:, at]
-    return ends, told & (ends.widths > 0)
+        stated = stated & ~classes.hidden[:, at]
+    return ends, stated & (ends.widths > 0)
 
 
-def _is_told(side: pa.Array) -> NDArray[np.bool_]:
+def _is_stated(side: pa.Array) -> NDArray[np.bool_]:
     """Mark the intervals that show this end; ``90+`` shows no upper one."""
-    told: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
-    return told
+    stated: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
+    return stated
 
 
 def _questions(
@@ -143,7 +143,7 @@ def _questions(
         codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
         is_value = np.abs(domain.offsets[codes] - offsets) <= near
         inside = (boxes[0][:, at] <= codes) & (codes <= boxes[1][:, at])
-        asked = np.flatnonzero(interval & is_value & inside & _is_told(side))
+        asked = np.flatnonzero(interval & is_value & inside & _is_stated(side))
         yield _Asked(at, asked, codes[asked])
 
 

@@ -66,7 +66,7 @@ def prediction_prices(
         )
         steps = _steps(domain, chosen, judged)
         found.append(steps)
-        worth.append(max(0.0, told(chosen, judged)) if steps.total else 0.0)
+        worth.append(max(0.0, information(chosen, judged)) if steps.total else 0.0)
     total = sum(worth) or 1.0
     shares = [_scaled(steps, (1 - CERTAINTY) * one / total) for steps, one in zip(found, worth, strict=True)]
     certainty = CERTAINTY if any(worth) else 1.0
@@ -99,7 +99,7 @@ def _label_counts(codes: NDArray[np.unsignedinteger], labels: NDArray[np.int32],
     return np.bincount(keys, minlength=size * values).reshape(size, values).astype(np.float64)
 
 
-def told(chosen: Counts, judged: Counts) -> float:
+def information(chosen: Counts, judged: Counts) -> float:
     """Measure what the values of a column, learnt from some rows, tell about the labels of others, in nats per row."""
     before, after = _shares(chosen.sum(axis=0)[None]), _shares(chosen)
     return float((judged * np.log(after / before)).sum() / max(1.0, judged.sum()))
@@ -160,7 +160,7 @@ def _log_likelihood(counts: Counts) -> NDArray[np.float64]:
 def _gain(chosen: Counts, judged: Counts, place: int) -> float:
     """Measure what the judging rows gain if the labels of the two sides are learnt separately."""
     sides = [np.stack([part[:place].sum(axis=0), part[place:].sum(axis=0)]) for part in (chosen, judged)]
-    return told(*sides)
+    return information(*sides)
 
 
 def _tree_steps(domain: TreeDomain, chosen: Counts) -> SpanSteps:

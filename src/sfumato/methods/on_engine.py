@@ -1,6 +1,6 @@
 """What a method declares about engines: how they may divide a table that does not fit in memory.
 
-An engine never holds all rows at once. A method that can work with that says so in `Method.on_engine`, by one of three
+An engine never holds all rows at once. A method that can work with that says so in `Method.on_engine`, by one of these
 declarations; the engine divides the rows accordingly, runs the method on what fits in memory, and checks the release
 like any other. `sfumato.testing.check_method` checks the declaration.
 """
@@ -27,6 +27,9 @@ Priced = Callable[[Task, Sequence[float]], Sequence[float]]
 
 #: From the distinct rows of a table and their counts to one level for each quasi-identifier.
 ByFrequencies = Callable[[Task, NDArray[np.int64]], Recoding]
+
+#: From the rows of a part to those that are drawn; it can be pickled.
+Draw = Callable[[Task], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -133,3 +136,19 @@ class LevelsByFrequencies(EngineSupport):
     """
 
     recode: ByFrequencies
+
+
+@dataclass(frozen=True)
+class LevelsOfDrawnRows(LevelsByFrequencies):
+    """The method recodes full-domain, and only rows that it draws by chance are released.
+
+    The engine counts the distinct rows, the method chooses levels for them (``recode``) and draws rows, part by part.
+    Then the engine counts the drawn rows, and leaves out those whose class breaks a model.
+
+    Attributes
+    ----------
+    draw
+        Draws the rows of a part by the random numbers of its task, each row by itself.
+    """
+
+    draw: Draw

@@ -131,7 +131,7 @@ def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
 
     def run(place: int) -> list[Candidate]:
         recoding = methods[place].run(replace(task, progress=together.part(place)))
-        together.told(place, 1.0)
+        together.report(place, 1.0)
         return list(_measured(goal, methods[place].name, recoding))
 
     # Later methods mostly use one core, earlier ones all cores: start with those that the others would wait for.
@@ -151,9 +151,9 @@ class Together:
         """Return the function to which one of the methods reports."""
         if self._tell is silent:
             return silent
-        return lambda stage, share: None if stage in PREPARING else self.told(place, share)
+        return lambda stage, share: None if stage in PREPARING else self.report(place, share)
 
-    def told(self, place: int, share: float) -> None:
+    def report(self, place: int, share: float) -> None:
         """Take note of what one method has done; a later stage that begins anew does not count backwards."""
         self._shares[place] = max(self._shares[place], share)
         self._tell(sum(self._shares) / len(self._shares))

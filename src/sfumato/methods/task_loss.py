@@ -75,8 +75,7 @@ class TaskLoss:
             return -1
         if not self.task.microdata.sensitive:
             raise ParameterError(
-                f"minimize='{self.objective.name}' needs a sensitive column: the label that is to be told from the "
-                "release."
+                f"minimize='{self.objective.name}' needs a sensitive column: the label to predict from the release."
             )
         return 0
 

@@ -21,6 +21,7 @@ from sfumato.methods import find_method
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 from sfumato.profiles.hierarchies import round_width
 from sfumato.profiles.report import ColumnProfile, Profile
+from sfumato.profiles.roles import usable_weights
 from sfumato.run.request import Request
 from sfumato.table.schema import Schema
 from sfumato.table.transforms import Round
@@ -90,7 +91,7 @@ class Proposal:
     def request(self, *, more: Sequence[str] = (), model: PrivacyModel | None = None) -> Request:
         """The policy so far, with more quasi-identifiers or another model."""
         by_role = {role: [name for name, one in self.roles.items() if one == role] for role in set(self.roles.values())}
-        person, weights = by_role.get("person", []), by_role.get("weight", [])
+        person = by_role.get("person", [])
         schema = Schema(
             self.profile.hierarchies([*self.quasi_identifiers, *more]),
             sensitive=self.sensitive,
@@ -98,7 +99,7 @@ class Proposal:
             plain=self.plain,
             rest="drop" if self.left or not self.complete else None,
             person=person[0] if person else None,
-            survey_weights=weights[0] if weights else None,
+            survey_weights=self.profile.weight_among(self.roles),
         )
         privacy = [KAnonymity(self.k), *self.models.values(), *([] if model is None else [model])]
         transform = {"transform": dict(self.transform)} if self.transform else {}
@@ -121,8 +122,11 @@ def propose(
     """Propose columns and models that a release can keep without a warning."""
     found = Proposal(profile, roles, k, options)
     _take_core(found)
-    for name in [name for name, role in roles.items() if role == "weight"][1:]:
-        found.leave(name, "a second column of survey weights; a release shows one")
+    taken = profile.weight_among(roles)
+    for name in [name for name, role in roles.items() if role == "weight" and name != taken]:
+        usable = usable_weights(profile[name].facts)
+        why = "a release shows one column of them" if usable else "some rows have none, or none above 0"
+        found.leave(name, f"more survey weights; {why}")
     fast = _with_method(attempt)
     _keep_detail(found, fast)
     _take_sensitive(found, fast)

@@ -22,7 +22,7 @@ from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, may_group, parents_of
 from sfumato.profiles.ranking import Ranked, SuggestedColumn, rank
-from sfumato.profiles.roles import Suggestion
+from sfumato.profiles.roles import Suggestion, usable_weights
 from sfumato.table.schema import Schema
 
 #: Words in the names and labels of columns about somebody else than the person of the row.
@@ -72,6 +72,11 @@ class ColumnProfile:
     def role(self) -> str:
         """The suggested role."""
         return self.suggestion.role
+
+    @property
+    def topic_group(self) -> str | None:
+        """Whether its topic is known to others or private, as far as it has one."""
+        return self.topic.group if self.topic else None
 
     @property
     def candidate(self) -> SuggestedColumn:
@@ -166,15 +171,21 @@ class Profile:
         """Make a schema of the suggested or given roles, with a hierarchy for every quasi-identifier."""
         chosen = self.roles | dict(roles or {})
         by_role = {role: [name for name in self.names if chosen[name] == role] for role in set(chosen.values())}
-        person, weights = by_role.get("person", []), by_role.get("weight", [])
+        person, weight = by_role.get("person", []), self.weight_among(chosen)
+        others = [name for name in by_role.get("weight", []) if name != weight]
         return Schema(
             self.hierarchies(by_role.get("quasi-identifier", [])),
             sensitive=by_role.get("sensitive", []),
-            identifiers=[*by_role.get("identifier", []), *person[1:], *weights[1:]],
+            identifiers=[*by_role.get("identifier", []), *person[1:], *others],
             plain=by_role.get("plain", []),
             person=person[0] if person else None,
-            survey_weights=weights[0] if weights else None,
+            survey_weights=weight,
         )
+
+    def weight_among(self, roles: Mapping[str, str]) -> str | None:
+        """Choose the survey weights that a release can show: the first column with a weight above 0 in every row."""
+        named = (one for one in self.columns if roles[one.name] == "weight")
+        return next((one.name for one in named if usable_weights(one.facts)), None)
 
     def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
         """Suggest hierarchies; a column that groups the values of another becomes its upper level."""

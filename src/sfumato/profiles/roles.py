@@ -26,6 +26,10 @@ FEWEST_ROWS_PER_PERSON = 1.05
 BODY_WEIGHT, HEAVIEST = 25, 700
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
 MANY_ROWS = 100
+#: Weights of a sample that were scaled to a mean of 1 miss it by less; fewer different ones say nothing.
+MEAN_OF_ONE, MANY_WEIGHTS = 0.02, 20
+#: Weights of newborns in grams, as whole numbers.
+NEWBORNS = (300, 6500)
 #: More different whole numbers are amounts rather than codes or counts.
 MANY_NUMBERS = 300
 #: The scale of answers that surveys use most, and hardly anything else.
@@ -34,6 +38,8 @@ SCALE = range(11)
 PREDICTED, FEW_CLASSES = frozenset({"y", "class", "target", "label", "outcome"}), 5
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
 CODED = frozenset({"category", "code", "number"})
+#: Places are made coarser too, however small they are.
+MADE_COARSER = frozenset({"latitude", "longitude", "coordinates", "place"})
 #: In fewer rows many columns are nearly unique by chance.
 FEWEST_ROWS = 20
 #: From this share of unique rows on, no column is released as it is.
@@ -71,7 +77,9 @@ def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sugge
         return Suggestion("identifier", "free text can say anything about anybody, so it is left out", certainty)
     if facts.different == 1 and facts.missing == 0:
         return Suggestion("plain", "every row has the same value", SURE)
-    return _asked(facts, meaning, _careful(facts, _by_topic(facts, topic, meaning) or _by_kind(facts, meaning)))
+    found = _careful(facts, _by_topic(facts, topic, meaning) or _by_kind(facts, meaning))
+    coarse = topic is not None and (topic.name in MADE_COARSER or topic.group == "weight")
+    return found if coarse else _asked(facts, meaning, found)
 
 
 def _asked(facts: ColumnCounts, meaning: Meaning, found: Suggestion) -> Suggestion:
@@ -115,11 +123,25 @@ def _weight(facts: ColumnCounts) -> Suggestion:
         facts.name
     )
     of_bodies = facts.different * MANY_ROWS > facts.filled and bool((np.round(facts.numbers, 2) == facts.numbers).all())
-    if not of_sample and of_bodies and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
+    newborns = facts.is_whole and NEWBORNS[0] <= facts.numbers[0] <= 2_500 <= facts.numbers[-1] <= NEWBORNS[1]
+    heavy = BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST
+    if not of_sample and of_bodies and (heavy or newborns):
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
-    usable = facts.missing == 0 and facts.numbers[0] > 0
-    role = "weight" if usable else "quasi-identifier"
-    return Suggestion(role, "survey weight: it says how many people a row stands for", LIKELY)
+    return Suggestion("weight", "survey weight: it says how many people a row stands for", LIKELY)
+
+
+def usable_weights(facts: ColumnCounts) -> bool:
+    """Whether every row has a weight above 0, as a release needs them."""
+    return facts.is_number and facts.missing == 0 and bool(facts.numbers[0] > 0)
+
+
+def _are_normalised(facts: ColumnCounts) -> bool:
+    """Whether numbers have a mean of 1 and many decimals, as weights of a sample often do."""
+    if facts.is_whole or not usable_weights(facts) or facts.different < MANY_WEIGHTS:
+        return False
+    numbers = facts.values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    exact = bool((np.round(numbers, 3) != numbers).mean() > 0.5)
+    return exact and abs(float(np.average(numbers, weights=facts.counts)) - 1) < MEAN_OF_ONE
 
 
 def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
@@ -128,13 +150,21 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
     if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
         return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
+    if facts.is_number and _are_normalised(facts):
+        return Suggestion("weight", "numbers with a mean of 1, as weights of a sample are", UNSURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
         return Suggestion("sensitive", "a measured number that few others know", UNSURE)
-    if facts.is_whole and facts.different > MANY_NUMBERS and not says_code(facts.name):
-        return Suggestion("sensitive", "an exact number that few others know", UNSURE)
-    if facts.is_whole and facts.different == len(SCALE) and (facts.numbers == SCALE).all():
-        return Suggestion("sensitive", "a scale from 0 to 10, as answers of surveys have", UNSURE)
+    if facts.is_whole and (found := _by_number(facts)) is not None:
+        return Suggestion("sensitive", found, UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
+
+
+def _by_number(facts: ColumnCounts) -> str | None:
+    """Say why whole numbers are private, if the name says nothing; None if they need not be."""
+    if facts.different > MANY_NUMBERS and not says_code(facts.name):
+        return "an exact number that few others know"
+    is_scale = facts.different == len(SCALE) and bool((facts.numbers == SCALE).all())
+    return "a scale from 0 to 10, as answers of surveys have" if is_scale else None
 
 
 def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:

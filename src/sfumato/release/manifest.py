@@ -160,8 +160,8 @@ class Reportable:
     def not_told(self) -> str:
         """The words for a figure from which such a count would follow."""
         if self.private:
-            return "not told, since differential privacy covers the released rows and no other figure of the original"
-        return f"not told, since a count of {self.few} people could follow from it"
+            return "withheld: differential privacy covers the released rows and no other figure of the original"
+        return f"withheld: a count of {self.few} people could follow from it"
 
     def caution(self, caution: Mapping[str, Any]) -> dict[str, Any]:
         """Withhold what a caution counted in the original."""
@@ -176,8 +176,8 @@ class Reportable:
             return dict(manifest)
         kept = {name: value for name, value in manifest.items() if name not in {"singling_out", "searched"}}
         kept["cautions"] = [self.caution(one) for one in manifest.get("cautions", ())]
-        told = all(self.allows(count) for count in self.suppressed.values())
-        kept["suppressed"] = dict(self.suppressed) if told else self.few
+        countable = all(self.allows(count) for count in self.suppressed.values())
+        kept["suppressed"] = dict(self.suppressed) if countable else self.few
         if not self.losses:
             kept["input"] = {name: value for name, value in manifest["input"].items() if name != "rows"}
             method = manifest["method"]
@@ -312,7 +312,9 @@ class _Statements:
 
     def confirmed(self) -> Iterator[str]:
         """What somebody confirmed by name."""
-        cautions = [one for one in self.stated.get("cautions", ()) if one["confirmed"]]
+        # Whether guardrails asked depends on the table, so that under differential privacy only names are told.
+        asked_about = () if promises_privacy(self.models) else self.stated.get("cautions", ())
+        cautions = [one for one in asked_about if one["confirmed"]]
         for code in dict.fromkeys(one["code"] for one in cautions):
             columns = [name for one in cautions if one["code"] == code for name in one["columns"]]
             yield f"{code} ({_names(list(dict.fromkeys(columns)))})" if columns else code

@@ -49,7 +49,7 @@ def loss_table(by_column: Mapping[str, float], shown: int = BARS) -> Markup:
     rows: list[list[Content]] = [[name, f"{share:.1%}", bar(share)] for name, share in ranked[:shown]]
     rest = len(ranked) - shown
     more = element("p", f"and {rest:,} more, which lost less") if rest > 0 else None
-    return joined(table(["column", "lost", "of everything it told"], rows, numbers={1}), more)
+    return joined(table(["column", "lost", "of its detail"], rows, numbers={1}), more)
 
 
 def caution_table(cautions: tuple[Caution, ...]) -> Markup:

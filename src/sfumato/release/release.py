@@ -17,12 +17,12 @@ from sfumato.assess.cautions import Caution
 from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.threads import at_most
-from sfumato.errors import EngineError, VerificationError, did_you_mean
+from sfumato.errors import EngineError, ParameterError, VerificationError, did_you_mean
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
 from sfumato.methods.details import MethodDetails
-from sfumato.release.manifest import unseen_rows
+from sfumato.release.manifest import promises_privacy, unseen_rows
 from sfumato.release.notebook import page_of
 from sfumato.release.origin import Origin
 from sfumato.release.shown import Promises, Shown
@@ -259,6 +259,11 @@ class Release:
         """
         from sfumato.release.explanation import WhatIf  # noqa: PLC0415
 
+        if promises_privacy(self.manifest["privacy"]):
+            raise ParameterError(
+                "Under differential privacy, chance decides which rows come out, so there is nothing to explain. "
+                "DifferentialPrivacy(…).k says how many drawn rows a class needs."
+            )
         return self.origin.explain(row, column, WhatIf(k, suppression, without), progress)
 
     def knows(self, known: Where) -> CandidatesLeft:

@@ -73,7 +73,7 @@ def summary_facts(
 
 
 def _rows(manifest: Mapping[str, Any], verification: Verification, may: Reportable) -> str:
-    """Say how many rows are released and how many are not, as far as that may be told."""
+    """Say how many rows are released and how many are not, as far as that may be published."""
     rows, gone = manifest["input"]["rows"], manifest["suppressed"]["total"]
     if not may.losses:
         return f"{verification.rows:,} released, {may.few} suppressed"
@@ -219,8 +219,8 @@ def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
         return []
     about = "about " if "sampled_classes" in found else ""
     share, of_rows = found["share"], _share(found["rows"], rows)
-    told = f"in {about}{share:.0%} of the {intervals:,} classes with intervals ({of_rows} of rows)"
-    return [("ends", f"{told}, exactly one person has the value at an end")]
+    where = f"in {about}{share:.0%} of the {intervals:,} classes with intervals ({of_rows} of rows)"
+    return [("ends", f"{where}, exactly one person has the value at an end")]
 
 
 def _worst(loss: LossReport) -> str:

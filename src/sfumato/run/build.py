@@ -45,6 +45,9 @@ from sfumato.table.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
+#: The message if no row is left to release.
+NOTHING_LEFT = "Every row would have to be suppressed. Ask for less privacy, or for coarser levels."
+
 
 def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that a request asks for, in memory or by an engine."""
@@ -373,7 +376,7 @@ def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...]
 def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:
     """Check the release from its own rows; refuse one that does not pass."""
     if not shown.table.num_rows:
-        raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
+        raise InfeasibleError(NOTHING_LEFT)
     request = outcome.request
     found = verify_release(shown.table, shown.class_columns, request.schema.sensitive, outcome.promises, people=people)
     if request.preset is not None:

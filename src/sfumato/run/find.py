@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import RequestView, RowsView
 from sfumato.assess.risk.people import people_per_class
-from sfumato.common import parameters
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Progress
 from sfumato.errors import InfeasibleError, VerificationError
@@ -152,7 +151,7 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
     units, models, method = prepared.units, tuple(request.privacy), request.method
     microdata = prepared.for_methods
     secret = prepared.secret
-    rows = parameters.rows_within(request.suppression, len(prepared.microdata))
+    rows = request.may_leave_out(len(prepared.microdata))
     suppressible = rows if units is None else units.suppressible(rows)
     refuse_unsupported(method, models, microdata, suppressible)
     requirements = Requirements(models, microdata)

@@ -278,5 +278,7 @@ def _halves(codes: NDArray[np.integer], classes: EquivalenceClasses) -> NDArray[
 
 def rule_name(record: dict[str, object]) -> str:
     """Name a model with its parameters: ``k-anonymity (k=10)``."""
-    told = ", ".join(f"{name}={value}" for name, value in record.items() if name in {"k", "l", "t", "column", "width"})
-    return f"{record['model']} ({told})" if told else str(record["model"])
+    parameters = ", ".join(
+        f"{name}={value}" for name, value in record.items() if name in {"k", "l", "t", "column", "width"}
+    )
+    return f"{record['model']} ({parameters})" if parameters else str(record["model"])

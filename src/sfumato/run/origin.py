@@ -126,13 +126,13 @@ class OriginInMemory(Origin):
 
     def _shown_texts(self, rows: NDArray[np.int64]) -> list[dict[str, str | None] | None]:
         """What released rows show, by the original's columns; None where the row is -1. Two bounds are shown as one."""
-        told = _texts(self.shown.table.take(pa.array(np.maximum(rows, 0))))
-        for record in told:
+        records = _texts(self.shown.table.take(pa.array(np.maximum(rows, 0))))
+        for record in records:
             for name, columns in self.shown.quasi_identifiers.items():
                 if columns != (name,):
                     ends = [record.pop(column) for column in columns]
                     record[name] = "–".join("…" if end is None else end for end in ends)
-        return [record if row >= 0 else None for row, record in zip(rows, told, strict=True)]
+        return [record if row >= 0 else None for row, record in zip(rows, records, strict=True)]
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain why the release looks as it does, and what other settings would cost."""
@@ -152,7 +152,8 @@ def bound_of(prepared: Prepared, found: FoundClasses) -> Bound:
     else:
         number = prepared.secret.number("bound")
         mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
-        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
+        suppresses = request.may_leave_out(len(microdata)) > 0
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, suppresses, mixed)
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound

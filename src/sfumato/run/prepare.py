@@ -142,7 +142,7 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     if request.is_private:
         from sfumato.run.private import refuse_unfixed  # noqa: PLC0415
 
-        refuse_unfixed(table, schema)
+        refuse_unfixed(table.schema, schema)
     schema = schema.learned(table, request.method.needs_levels)
     with threads() as beside:
         # What does not depend on codes is done while these are found.

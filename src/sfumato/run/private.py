@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, listed
+from sfumato.hierarchies import Learned
 from sfumato.methods import Auto, FixedLevels, PrivateLevels
 from sfumato.privacy import DifferentialPrivacy, KAnonymity
 from sfumato.table.schema import Schema
@@ -19,23 +20,23 @@ if TYPE_CHECKING:
 #: Options that make rows or cells depend on other rows, or that somebody could replay.
 EXCLUDED = ("preset", "seed", "keep_order", "transform", "pseudonymize", "sample")
 
+#: How every refusal begins.
+ONLY_IF = "Differential privacy holds only if a release depends on the data in no other way."
+
 
 def refuse_faulty(request: Request) -> None:
     """Refuse a request under which the proof would not hold."""
     fault = next(_faults(request), None)
     if fault is not None:
-        raise ParameterError(
-            f"Differential privacy holds only if a release depends on the data in no other way. {fault}"
-        )
+        raise ParameterError(f"{ONLY_IF} {fault}")
 
 
 def for_privacy(request: Request) -> Request:
-    """The same request with the one method that keeps differential privacy, which may leave out any number of rows."""
+    """The same request with the one method that keeps differential privacy."""
     given = request.method
     changed = copy(request)
     method = PrivateLevels(given.levels if isinstance(given, FixedLevels | PrivateLevels) else None)
     object.__setattr__(changed, "method", method)
-    object.__setattr__(changed, "suppression", 1.0)
     return changed
 
 
@@ -54,9 +55,13 @@ def _faults(request: Request) -> Iterator[str]:
         yield "It protects rows: neither people with several rows nor weights of a survey are supported."
     if not isinstance(method, Auto | FixedLevels | PrivateLevels):
         yield (
-            f"The classes of '{method.name}' depend on the data. Leave out the method, and levels are chosen at "
-            "random by their worth (for_levels); or give the levels (sf.recode)."
+            f"The classes of '{method.name}' depend on the data. Anonymize without a method, and levels are chosen at "
+            "random by their worth (for_levels); or give the levels (sf.recode). A search for levels cannot keep it, "
+            "neither in a database nor to explain them."
         )
+    learned = [name for name, how in schema.quasi_identifiers.items() if isinstance(how, Learned)]
+    if learned:
+        yield _shaped(learned)
     others = [one.name for one in request.privacy if not isinstance(one, DifferentialPrivacy | KAnonymity)]
     if others or sum(isinstance(one, DifferentialPrivacy) for one in request.privacy) > 1:
         yield f"It cannot be asked for together with {listed(others) if others else 'another one'}. Leave that out."
@@ -71,19 +76,22 @@ def _faults(request: Request) -> Iterator[str]:
         yield "How many rows are left out is up to chance. Leave out 'suppression'."
 
 
-def refuse_unfixed(table: pa.Table, schema: Schema) -> None:
+def refuse_unfixed(columns: pa.Schema, schema: Schema) -> None:
     """Refuse hierarchies whose labels depend on other rows than the one that is shown."""
     unfixed = [
         name
         for name, how in schema.quasi_identifiers.items()
-        if how is None or not how.is_fixed(_kind(table.schema.field(name).type))
+        if how is None or not how.is_fixed(_kind(columns.field(name).type))
     ]
     if unfixed:
-        raise ParameterError(
-            f"Differential privacy holds only if levels do not depend on the data, but the data shape those of "
-            f"{listed(unfixed)}. Declare the hierarchy in full: a taxonomy, Numeric(widths=…), Bands, "
-            "Prefix(length=…), Dates of days with levels, or codes."
-        )
+        raise ParameterError(f"{ONLY_IF} {_shaped(unfixed)}")
+
+
+def _shaped(names: Sequence[str]) -> str:
+    return (
+        f"The data shape the levels of {listed(names)}. Declare the hierarchy in full, without looking at the table: "
+        "a taxonomy, Numeric(widths=…), Bands, Prefix(length=…), Dates of days with levels, or codes."
+    )
 
 
 def _kind(kind: pa.DataType) -> pa.DataType:

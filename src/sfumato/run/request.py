@@ -274,6 +274,10 @@ class Request:
         """Whether differential privacy is asked for, which rests on how a release is made."""
         return any(model.procedural for model in self.privacy)
 
+    def may_leave_out(self, rows: int) -> int:
+        """How many of some rows may be suppressed: the share asked for, or any number where chance decides."""
+        return rows if self.is_private else parameters.rows_within(self.suppression, rows)
+
     def _check_together(self) -> None:
         """Refuse what the verifier could not check: a midpoint does not show how wide its interval is."""
         if self.intervals in {"midpoint", "mean"} and any(isinstance(model, MinimumSpan) for model in self.privacy):

@@ -97,8 +97,8 @@ def check_nothing_told(method: Method) -> None:
         made = certain_release(method, table, intervals=intervals, **request).table
         for name in ("age", "born"):
             columns = [name] if intervals != "bounds" else [f"{name}_min", f"{name}_max"]
-            told = zip(*(made[column].to_pylist() for column in columns), strict=True)
-            for text, values in zip(texts.table[name].to_pylist(), told, strict=True):
+            originals = zip(*(made[column].to_pylist() for column in columns), strict=True)
+            for text, values in zip(texts.table[name].to_pylist(), originals, strict=True):
                 _compare(method, f"{intervals} of '{name}'", text, values)
     for row in texts.class_table().to_pylist():
         for name in ("age", "born"):

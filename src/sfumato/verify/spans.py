@@ -243,7 +243,7 @@ def _known(name: str, text: str, place: Place) -> Fraction:
 
 def _unreadable(name: str, what: str, text: str) -> DataError:
     return DataError(
-        f"Column '{name}': the {what} {shortened(text)} is neither of numbers nor of dates, so no width can be told. "
+        f"Column '{name}': the {what} {shortened(text)} is neither of numbers nor of dates, so it has no width. "
         "Give the order of the column's values with the minimum span."
     )
 

@@ -200,7 +200,7 @@ def test_parts_that_tell_another_loss_are_not_believed(
         dict(told) | ({} if name == "pay" else {name: told[name] * 1.000001}), by_attribute, told.classes
     )
     monkeypatch.setattr("sfumato.run.large.made.loss_of", lambda *_: wrong)
-    with pytest.raises(VerificationError, match=f"Parts told .* for .*{name}.*but the released rows say"):
+    with pytest.raises(VerificationError, match=f"Parts reported .* for .*{name}.*but the released rows say"):
         sf.anonymize(path, engine="duckdb", **ROLES)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import tracemalloc
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -228,6 +230,21 @@ def test_full_domain_methods_choose_as_in_memory(method: str, coded: tuple[Any, 
 
 
 LEVELS = {"age": sf.Numeric(widths=[5, 10, 20]), "town": None}
+
+
+def test_differential_privacy_draws_rows_on_the_executors(frame: Any, table: pa.Table) -> None:
+    asked = {"quasi_identifiers": LEVELS | {"town": sf.Categorical()}, "rest": "drop"}
+    model = sf.DifferentialPrivacy(1, 1e-3, for_levels=0.5)
+    release = sf.anonymize(frame, privacy=model, **asked)
+    assert release.manifest["parts"] > 1
+    assert "*" not in release.level_names.values()
+    drawn = Counter(rows_of(release))
+    assert min(drawn.values()) >= model.k
+    assert drawn.total() == table.num_rows - release.suppressed
+    whole = Counter(rows_of(sf.recode(table, levels=release.level_names, k=1, **asked)))
+    for shown, rows in whole.items():
+        mean, doubt = rows * model.beta, 5 * math.sqrt(rows * model.beta * (1 - model.beta))
+        assert abs(drawn[shown] - mean) < doubt or (not drawn[shown] and mean - doubt < model.k)
 
 
 def test_the_strongest_k_of_fixed_levels_on_a_frame_is_that_of_memory(frame: Any, table: pa.Table) -> None:

@@ -39,7 +39,7 @@ class Refinement(Attack):
     knows: ClassVar[str] = "the release alone, the levels, k, and the order in which the method makes classes"
     success: ClassVar[str] = "a number of rows with a value that a coarse cell allows is ruled out, rightly"
     guesses: ClassVar[str] = "nothing is ruled out by the cells alone"
-    needs: ClassVar[str] = "a coarse class, and the solver HiGHS (pip install 'sfumato[proven]')"
+    needs: ClassVar[str] = "a coarse class, and the solver HiGHS (pip install highspy)"
     finds: ClassVar[str] = "Whoever knows how the method works settles {rate} {variant}"
     instead: ClassVar[str] = "by the cells alone"
 

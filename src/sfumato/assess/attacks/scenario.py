@@ -210,7 +210,7 @@ class Scenario:
 
 
 def blocks(rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Cut people into blocks, so that progress can be told, and pairs with all classes fit in memory."""
+    """Cut people into blocks, so that progress can be shown, and pairs with all classes fit in memory."""
     return [rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)]
 
 

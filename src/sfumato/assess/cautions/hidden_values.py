@@ -33,22 +33,22 @@ def tells_hidden(view: ReleaseView) -> Iterator[CautionFinding]:
         sizes, lo, hi = class_bounds(drawn.codes, groups, len(column.values) + 1)
         supported = sizes >= SUPPORT
         for at, domain in enumerate(domains):
-            told = np.where(supported, domain.span_costs(lo[:, at], hi[:, at]), np.inf)
+            readable = np.where(supported, domain.span_costs(lo[:, at], hi[:, at]), np.inf)
             # Most columns reveal nothing of most others, which their values show without a pass over the rows.
-            if 2 * told.min() <= shown[at].max(initial=0.0):
-                yield from _finding(column, domain, told[groups], shown[at], drawn.said)
+            if 2 * readable.min() <= shown[at].max(initial=0.0):
+                yield from _finding(column, domain, readable[groups], shown[at], drawn.said)
 
 
 def _finding(
     column: ViewedColumn,
     domain: Domain,
-    told: NDArray[np.float64],
+    readable: NDArray[np.float64],
     shown: NDArray[np.float64],
     sampled: str,
 ) -> Iterator[CautionFinding]:
     hidden = int(np.count_nonzero(shown > 0))
-    better = (shown > 0) & (told <= shown / 2)
-    exactly = int(np.count_nonzero(better & (told == 0)))
+    better = (shown > 0) & (readable <= shown / 2)
+    exactly = int(np.count_nonzero(better & (readable == 0)))
     count = int(np.count_nonzero(better))
     if not hidden or count < WORTH_TELLING * hidden:
         return

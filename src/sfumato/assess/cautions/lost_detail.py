@@ -92,7 +92,7 @@ def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
             "warning",
             (name,),
             len(domain.values),
-            f"{quoted(name)} lost {percent(lost, 1)} of what it told: {why}.",
+            f"{quoted(name)} lost {percent(lost, 1)} of its detail: {why}.",
             advice,
         )
 

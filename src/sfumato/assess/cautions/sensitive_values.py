@@ -12,16 +12,17 @@ from sfumato.assess.cautions.view import NEARLY, ReleaseView
 def sensitive_unprotected(view: ReleaseView) -> Iterator[CautionFinding]:
     """Count the classes in which one sensitive value is certain, if no model protects that column."""
     for name in unguarded(view):
-        told = view.certainty(name)
-        if told.certain or told.nearly:
-            more = f", and makes up at least {NEARLY:.0%} of {told.nearly:,} more" if told.nearly else ""
-            found = f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows{more}"
+        certainty = view.certainty(name)
+        if certainty.certain or certainty.nearly:
+            more = f", and makes up at least {NEARLY:.0%} of {certainty.nearly:,} more" if certainty.nearly else ""
+            classes = share(certainty.certain, certainty.classes)
+            found = f"one value is certain in {classes} classes with {certainty.rows:,} rows{more}"
         else:
             found = "no class gives a value away in this table, but nothing promises that"
         yield CautionFinding(
-            "warning" if told.certain or told.nearly else "note",
+            "warning" if certainty.certain or certainty.nearly else "note",
             (name,),
-            told.certain,
+            certainty.certain,
             f"Only the size of classes is asked for, nothing about the sensitive column {quoted(name)}: {found}.",
             "Ask for l-diversity (l=2 or more) or t-closeness too.",
         )
@@ -37,14 +38,14 @@ def minimizes_label(view: ReleaseView) -> Iterator[CautionFinding]:
     minimized = view.minimized if isinstance(view.minimized, str) else ""
     does = BY_LABEL.get(minimized.partition(":")[0])
     for name in unguarded(view) if does else ():
-        told = view.certainty(name)
+        certainty = view.certainty(name)
         released = view.released_rows
         yield CautionFinding(
-            "warning" if told.rows else "note",
+            "warning" if certainty.rows else "note",
             (name,),
-            told.rows,
-            f"minimize='{minimized}' {does}: {quoted(name)} is certain for {told.rows:,} rows "
-            f"({percent(told.rows, released)}).",
+            certainty.rows,
+            f"minimize='{minimized}' {does}: {quoted(name)} is certain for {certainty.rows:,} rows "
+            f"({percent(certainty.rows, released)}).",
             "Ask for l-diversity too, or minimize another loss.",
         )
 

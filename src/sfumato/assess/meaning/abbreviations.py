@@ -14,6 +14,8 @@ from sfumato.assess.meaning.words import words
 _VERSION = re.compile(r"( ?\d+| [a-z])+$")
 #: From this share of a word's letters on it is understood.
 UNDERSTOOD = 0.5
+#: Shorter parts are found by chance: right behind another part, and behind letters that are not understood.
+SHORTEST_JOINED, SHORTEST_WITHIN = 3, 4
 
 
 @cache
@@ -43,9 +45,10 @@ def abbreviated(name: str) -> tuple[str, str] | None:
 
 def _taken_apart(word: str) -> Iterator[tuple[str, str]]:
     """Yield what the parts of a word suggest, if most of it is understood or it begins with a part of some length."""
-    found, covered, at = list[tuple[str, str]](), 0, 0
+    found, covered, at, joined = list[tuple[str, str]](), 0, 0, True
     while at < len(word):
-        stem = next((one for one in _stems() if _fits(word, at, one[0], one[1])), None)
+        stem = next((one for one in _stems() if _fits(word, at, one[0], one[1], joined)), None)
+        joined = stem is not None
         if stem is None:
             at += 1
             continue
@@ -56,7 +59,8 @@ def _taken_apart(word: str) -> Iterator[tuple[str, str]]:
         yield from found
 
 
-def _fits(word: str, at: int, stem: str, ends: bool) -> bool:
+def _fits(word: str, at: int, stem: str, ends: bool, joined: bool) -> bool:
+    """Whether a part stands at a place: a short one only where a word or the next part of it begins, as in 'st-age'."""
     if not word.startswith(stem, at) or (ends and at + len(stem) != len(word)):
         return False
-    return at == 0 or len(stem) > 2
+    return at == 0 or len(stem) >= (SHORTEST_JOINED if joined else SHORTEST_WITHIN)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.orders import order_of
 from sfumato.assess.meaning.patterns import holds_given_names, known_values, share_of
-from sfumato.assess.meaning.translation import MEDICAL, medical_words
+from sfumato.assess.meaning.translation import is_medical, medical_words
 
 #: One value that looks like this is enough: whole texts or parts of them, as RE2 reads them.
 ONE_IS_ENOUGH: dict[str, str] = {
@@ -147,7 +147,7 @@ class Contents:
             return None
         if self.share(_TITLED.fullmatch) > 0.3 or self.share(_LAST_FIRST.fullmatch) > 0.5:
             return "name"
-        if holds_given_names(self.texts) or self.share(_is_surname) > 0.5:
+        if holds_given_names(self.texts) or self.holds_surnames:
             return "name"
         if self.share(_is_city) > 0.2 or self.share(_INSTITUTION.search) > 0.3:
             return "place"
@@ -156,6 +156,11 @@ class Contents:
     def share(self, fits: Callable[[str], object]) -> float:
         """The share of the distinct values that fit."""
         return share_of(self.texts, fits)
+
+    @property
+    def holds_surnames(self) -> bool:
+        """Whether most values are surnames."""
+        return self.share(_is_surname) > 0.5
 
     @property
     def is_free_text(self) -> bool:
@@ -323,7 +328,7 @@ def _is_short(text: str) -> bool:
 
 
 def _says_medicine(text: str) -> bool:
-    return any(word in medical_words() or MEDICAL.fullmatch(word) for word in map(str.lower, _WORD.findall(text)))
+    return any(word in medical_words() or is_medical(word) for word in map(str.lower, _WORD.findall(text)))
 
 
 def _is_city(text: str) -> bool:

@@ -82,6 +82,12 @@ class ColumnCounts:
         """The share of the filled rows with the most frequent value."""
         return float(self.counts.max(initial=0)) / max(1, self.filled)
 
+    @cached_property
+    def stands_together(self) -> bool:
+        """Whether all rows of a value follow each other, as the members of a household do."""
+        filled = self.codes[self.codes >= 0]
+        return int(np.count_nonzero(np.diff(filled))) + 1 == self.different if len(filled) else False
+
     @property
     def is_number(self) -> bool:
         """Whether the values are numbers."""

@@ -26,6 +26,7 @@ from sfumato.assess.meaning.words import (
     says_household,
     says_joined_number,
     says_number,
+    says_only_number,
     says_person,
     words,
 )
@@ -35,22 +36,30 @@ from sfumato.assess.meaning.written_dates import forms_of
 NUMBERS_ROWS = 0.9
 #: Fewer distinct values identify no person, whatever the column's name.
 FEWEST_NAMES = 10
+#: Labels of codes have few words.
+LONGEST_LABEL = 7
 #: Fewer distinct digits pass a check by accident.
 FEWEST_CHECKED = 20
 #: Names of people, which several may share.
 NAMES = "names of people"
 #: In fewer rows whole numbers are consecutive by chance.
 FEWEST_NUMBERED = 50
+#: The rows of a household or a person: the fewest on average, and the most.
+FEWEST_MEMBERS, MOST_MEMBERS = 1.2, 50
+#: A few values, each of many rows, are categories and number nobody, whatever the column's name.
+FEW_CATEGORIES, MANY_ROWS = 12, 20
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
 FEW_NUMBERS = 12
 
 _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
+_DESCRIBES = re.compile(r"\b(desc\w*|display|label|beschreibung|descripcion|descricao|descrizione|omschrijving)\b")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
 _LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
+    | {"case", "serial", "folio", "reference", "expediente"}
 )
 _AMOUNTS = {"income", "money"}
 #: Topics whose numbers stay small: longer ones of one length number people or cases.
@@ -61,6 +70,15 @@ _PRIVATE = {"habits", "sexual life"}
 _GROUPS = ("place", "institution", "nationality", "design of the sample", "journey", "language", "vehicle")
 #: Topics of what no small number is, whatever the name says: 'links' need not be web addresses.
 _THINGS = ("web address", "photograph", "biometric identifier", "internet address", "e-mail address", "device number")
+#: Names of numbers that things have: a few categories of them are kinds of things.
+_OF_THINGS = (
+    "account number",
+    "number of a licence",
+    "device number",
+    "insurance number",
+    "web address",
+    "telephone number",
+)
 _STEPS = {"performance", "opinion", "survey question", "education"}
 _CODED = {"occupation", "nationality", "place", "education", "disease", "treatment"}
 
@@ -168,10 +186,20 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 
 
 def _numbering_by_name(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
-    if topic is not None and topic.group == "names":
+    if topic is not None and topic.group == "names" and not Contents(facts).is_years:
         return Meaning("identifier", topic.name)
-    if _is_numbered(facts, topic) and facts.different >= min(50, facts.filled / 5):
+    many = facts.different >= min(50, facts.filled / 5)
+    if says_only_number(facts.name) or (many and _is_numbered(facts, topic)):
         return _numbered(facts)
+    return _grouping(facts, topic)
+
+
+def _grouping(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find numbers or codes whose rows all follow each other in small groups, as those of households do."""
+    unnamed = topic is None or topic.name in {"survey question", "count"} or says_household(facts.name)
+    many = facts.different >= FEWEST_NUMBERED and FEWEST_MEMBERS * facts.different <= facts.filled
+    if unnamed and many and facts.counts.max() <= MOST_MEMBERS and facts.stands_together:
+        return Meaning("identifier", "numbers of groups whose rows stand together, such as households", by_values=True)
     return None
 
 
@@ -304,20 +332,28 @@ def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
     if facts.different < FEWEST_NAMES and not named:
         return None
-    if holds_given_names(facts.texts):
+    if holds_given_names(facts.texts) or (topic is None and Contents(facts).holds_surnames):
         return Meaning("identifier", NAMES, by_values=True)
-    if topic is not None and topic.group == "names":
-        return Meaning("identifier", topic.name)
-    return None
+    if topic is None or topic.group != "names":
+        return None
+    few = facts.different <= FEW_CATEGORIES and facts.filled >= MANY_ROWS * facts.different
+    return None if few and topic.name in _OF_THINGS else Meaning("identifier", topic.name)
 
 
 def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
-    counts = [len(text.split()) for text in facts.texts]
-    words, length = float(np.mean(counts)), float(np.mean([len(text) for text in facts.texts]))
+    count, length = (float(np.mean([size(text) for text in facts.texts])) for size in (_count_words, len))
     many = facts.different > 0.2 * facts.filled and facts.different >= FEWEST_NAMES
-    if many and ((words >= 5 and length >= 25) or (topic is not None and topic.group == "text" and words >= 2)):
+    named = topic is not None and topic.group == "text"
+    if many and ((count >= 5 and length >= 25) or (named and count >= 2)):
         return Meaning("free text", by_values=True)
-    return Meaning("free text") if topic is not None and topic.group == "text" and facts.different > 3 else None
+    repeats = facts.filled >= MANY_ROWS / 2 * facts.different and count <= LONGEST_LABEL
+    coded = repeats and _DESCRIBES.search(words(facts.name)) is not None
+    named = named and facts.different > 3
+    return Meaning("free text") if named and not coded else None
+
+
+def _count_words(text: str) -> int:
+    return len(text.split())
 
 
 def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
@@ -325,7 +361,10 @@ def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
     if enough and _is_numbered(facts, topic):
         return _numbered(facts)
-    if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
+    if (found := _grouping(facts, topic)) is not None:
+        return found
+    small_area = _named(topic, "place") and facts.lengths[0] == facts.lengths[1] and _is_coded(facts)
+    if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES and not small_area:
         return Meaning("identifier", "a value of its own in nearly every row", by_values=True)
     many = facts.different >= max(FEWEST_CHECKED, facts.filled / 10)
     if (
@@ -339,10 +378,14 @@ def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     return None
 
 
+def _is_coded(facts: ColumnCounts) -> bool:
+    return share_of(facts.texts, _CODE.fullmatch) >= 0.95
+
+
 def _text_code(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find codes of a system by their format and the topic of the column."""
     coded = (topic is not None and topic.name in _CODED) or says_code(facts.name)
-    if coded and facts.different > 4 and share_of(facts.texts, _CODE.fullmatch) >= 0.95 and facts.lengths[0] >= 2:
+    if coded and facts.different > 4 and _is_coded(facts) and facts.lengths[0] >= 2:
         return Meaning("code", _system(topic), by_values=True)
     return None
 
@@ -351,8 +394,8 @@ _TEXT_LOOKS: tuple[Look, ...] = (
     _postcode,
     _structured,
     _steps,
-    _written_number,
     _names,
+    _written_number,
     _free_text,
     _text_numbering,
     _text_code,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sfumato.assess.meaning.translation import MEDICAL, english, understood
+from sfumato.assess.meaning.translation import english, is_medical, understood
 
 #: The most words of a phrase that is looked for.
 LONGEST_PHRASE = 4
@@ -114,7 +114,7 @@ def _parts(said: Sequence[str]) -> Iterator[tuple[str, str]]:
         if found is not None:
             yield found
         elif said[at] not in _fillers() and not said[at].isdigit() and len(said[at]) > 1:
-            yield ("topic", "disease") if MEDICAL.fullmatch(said[at]) else ("unknown", said[at])
+            yield ("topic", "disease") if is_medical(said[at]) else ("unknown", said[at])
         at += size
 
 

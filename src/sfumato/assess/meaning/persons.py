@@ -8,7 +8,6 @@ attributes, only the name of a column is left to go by, which is a guess.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.meaning.vocabulary import topic_of
-from sfumato.assess.meaning.words import says_number, says_person, words
+from sfumato.assess.meaning.words import says_number, says_only_number, says_person
 from sfumato.errors import listed
 
 #: What does not change from one row of a person to the next, or hardly.
@@ -30,12 +29,6 @@ MOST_MISSING = 0.2
 FEWEST_PEOPLE = 10
 #: Evidence is looked for in about this many rows, all rows of some of the values.
 LOOKED_AT = 200_000
-
-#: Names that say nothing but that the column identifies something.
-_NEUTRAL = re.compile(
-    r"((full )?names?|ids?|uid|uuid|guid|key|pk|no|nr|number|num|nummer|numero|identifiers?|ref|reference|record|"
-    r"pseudonym|pseudo|hash|token|who|whose|wer|qui)( (ids?|key|no|nr|number|num|nummer|numero))?"
-)
 
 
 @dataclass(frozen=True)
@@ -130,17 +123,13 @@ def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFou
     if says_person(key.name):  # its attributes may change over the years, so half of them speak for it
         kept = constant if 2 * len(constant) >= len(attributes) else ()
         return PersonFound(key.name, key.different, key.filled, kept, by_name=True)
-    speaks = len(constant) > 1 or says_number(key.name) or _is_neutral(key.name)
-    fits = len(constant) == len(attributes) and (speaks if attributes else _is_neutral(key.name))
+    speaks = len(constant) > 1 or says_number(key.name) or says_only_number(key.name)
+    fits = len(constant) == len(attributes) and (speaks if attributes else says_only_number(key.name))
     return PersonFound(key.name, key.different, key.filled, constant) if fits and _are_many(key) else None
 
 
 def _are_many(key: CountedColumn) -> bool:
     return key.different >= FEWEST_PEOPLE
-
-
-def _is_neutral(name: str) -> bool:
-    return bool(_NEUTRAL.fullmatch(words(name)))
 
 
 def constancy(key: CountedColumn, attribute: CountedColumn) -> float:

@@ -25,6 +25,15 @@ LINKS = ("", "s", "es", "n", "en", "e", "er")
 ENDS = frozenset({"name", "naam", "namn", "navn", "datum", "jahr", "code", "date", "number", "phone"})
 #: English words that end like one of these by chance.
 NO_COMPOUNDS = frozenset({"update", "mandate", "candidate", "validate", "username", "rename", "mandated", "updated"})
+#: Words that end like those of medicine and are none.
+NOT_MEDICAL = frozenset(
+    """
+    geography photography demography biography bibliography program telegram diagram kilogram milligram gram histogram
+    increase decrease purchase base database case phase release lease phrase purchase chase erase vase atrophy trophy
+    philosophy
+    tension extension pension suspension dimension reservoir souvenir online address
+    """.split()  # noqa: SIM905
+)
 
 #: Ends of the names of diseases, findings, operations and drugs.
 MEDICAL = re.compile(
@@ -39,6 +48,15 @@ MEDICAL = re.compile(
 _LATIN = re.compile(r"[a-z]+")
 _ARABIC = re.compile(r"[\u0600-\u06ff]+")
 _ARTICLES = ("وال", "بال", "لل", "ال")
+
+
+def is_medical(word: str) -> bool:
+    """Whether a word ends like the name of a disease, a finding, an operation or a drug.
+
+    >>> is_medical("appendicitis"), is_medical("geography")
+    (True, False)
+    """
+    return word not in NOT_MEDICAL and MEDICAL.fullmatch(word) is not None
 
 
 @cache
@@ -123,7 +141,7 @@ def _word(word: str) -> tuple[str, ...]:
         if meant is not None:
             return meant
     if _LATIN.fullmatch(word):
-        return (word,) if MEDICAL.fullmatch(word) else _compound(word) or _inflected(word) or _ending(word) or (word,)
+        return (word,) if is_medical(word) else _compound(word) or _inflected(word) or _ending(word) or (word,)
     return tuple(_segments(word)) if not word.isdigit() and not _ARABIC.fullmatch(word) else (word,)
 
 

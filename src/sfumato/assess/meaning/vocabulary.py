@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from sfumato.assess.meaning.abbreviations import abbreviated
-from sfumato.assess.meaning.names import read_name
+from sfumato.assess.meaning.names import NameSays, read_name
 from sfumato.assess.meaning.words import COUNTED, words
 
 
@@ -111,6 +111,23 @@ def _private(said: str, found: Topic | None) -> Topic | None:
     return next((topic for topic, pattern in _PRIVATE.items() if pattern.fullmatch(said)), found)
 
 
+#: What is said about a thing that has a number: the state of a licence is none of its numbers.
+_ABOUT_IT = frozenset(
+    """
+    state year type date class status country category month day expiry expires issued brand model make colour color
+    count kind region county city level flag indicator
+    """.split()  # noqa: SIM905
+)
+#: Kinds that number something of a person's.
+_NUMBERED = frozenset({"licence", "account", "plan", "record", "vehicle", "device", "social", "internet", "website"})
+#: 'Marital status at diagnosis' is about marriage, 'month of absence' about time: what stands in front counts.
+_HEAD = re.compile(
+    r"((?:.* )?(?:date|year|month|day|week|quarter|time|hour|place|country|region|state|city|age|sex|gender|race|"
+    r"status|marital|occupation|education|height|residence|address)) "
+    r"(?:at|of|in|on|before|after|during) (?:the )?(?!birth|life|stay).+"
+)
+
+
 def topic_of(name: str) -> Topic | None:
     """Find the topic of a column by its name; None if the name says nothing.
 
@@ -121,8 +138,23 @@ def topic_of(name: str) -> Topic | None:
     >>> topic_of("nameLast"), topic_of("Krankenaktennummer").group
     (Topic(name="person's name", group='names'), 'names')
     """
-    says = read_name(name)
+    found = spelt_topic(name)
+    if found is None and read_name(name).kind in {None, "institution", "person"}:
+        return _shortened(name)
+    return found
+
+
+def spelt_topic(name: str) -> Topic | None:
+    """Find the topic that the words of a name say; None if they say nothing, or are shortened.
+
+    >>> spelt_topic("marital status at diagnosis").name, spelt_topic("GENHLTH")
+    ('marital status', None)
+    """
     said = words(name)
+    head = _HEAD.fullmatch(said)
+    if head is not None and (found := _found(head[1])) is not None and found.group == "known":
+        return found
+    says = read_name(name)
     counted = COUNTED.sub("", said)
     found = _found(counted) or _found(re.sub(r"[ \d]+$", "", counted))
     if found is None and says.kind == "text":
@@ -130,16 +162,28 @@ def topic_of(name: str) -> Topic | None:
     found = _private(said, found)
     if found is not None and (found.group in {"names", "text", "weight", "design"} or found.name == "vehicle"):
         return found
-    of_things = says.kind == "name" and (says.topics or {"place", "institution"} & set(says.kinds))
-    if says.kind in _NAMING and not of_things:
+    if says.kind in _NAMING and not _is_of_things(says):
         return Topic(_NAMING[says.kind], "names")
     if found is None and counted == said:
         meant = " ".join(says.words)
-        told = (_TOLD[one] for one in says.topics if one in _TOLD)
+        told = (_TOLD[one] for one in says.topics if one in _TOLD and _is_clear(says))
         found = _TOLD.get(says.kind or "") or _found(COUNTED.sub("", meant)) or next(told, None)
     if found is None and counted != said:
         return Topic("count", "known")
-    return _shortened(name) if found is None and says.kind in {None, "institution", "person"} else found
+    return found
+
+
+def _is_of_things(says: NameSays) -> bool:
+    """Whether a name is that of a thing, or says something else about a thing that has a number."""
+    if says.kind == "name":
+        return bool(says.topics) or bool({"place", "institution"} & set(says.kinds))
+    return says.kind in _NUMBERED and bool(_ABOUT_IT & {says.words[0], says.words[-1]})
+
+
+def _is_clear(says: NameSays) -> bool:
+    """Whether more than a word of two letters is understood: 'mi' is a disease, and the end of many a name."""
+    clear = [word for word in says.words if len(word) > 2 and word not in says.unknown and not word.isdigit()]
+    return bool(clear) or len(says.words) == 1
 
 
 def _shortened(name: str) -> Topic | None:
@@ -153,8 +197,10 @@ def labelled_topic(name: str, label: str | None) -> Topic | None:
     >>> labelled_topic("DMDMARTL", "Marital status").name, labelled_topic("v1", "Name of the patient").group
     ('marital status', 'names')
     """
-    by_name, by_label = topic_of(name), topic_of(label) if label else None
-    if by_label is None:
-        return by_name
+    if not label:
+        return topic_of(name)
+    by_name, by_label = spelt_topic(name), spelt_topic(label)
     says_nothing = by_name is None or by_name.name == "survey question"
-    return by_label if says_nothing or by_label.group == "names" else by_name
+    if by_label is not None and (says_nothing or by_label.group in {"names", "weight", "design"}):
+        return by_label
+    return topic_of(name) if by_name is None else by_name

@@ -47,7 +47,14 @@ _LASTS = re.compile(r"(months|years|days|weeks|hours|time|tenure|duration|since)
 _HOUSEHOLDS = re.compile(
     r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?"
     r"(id|no|nr|num|number|nummer|key|code|x)|"
+    r"(no|nr|num|numero|n) ?(house|hh|household|menage|foyer|hogar|vivi\w*)( .*)?|"
     r"hhx|hhid|hid|hhno|serialno|numero (du |de )?(foyer|menage|hogar|vivienda)|haushaltsnummer"
+)
+
+#: Names that say nothing but that the column identifies something.
+_ONLY_NUMBERS = re.compile(
+    r"((full )?names?|ids?|uid|uuid|guid|key|pk|no|nr|number|num|nummer|numero|identifiers?|ref|reference|record|"
+    r"pseudonym|pseudo|hash|token|who|whose|wer|qui)( (ids?|key|no|nr|number|num|nummer|numero))?"
 )
 
 _CODES = """
@@ -114,6 +121,15 @@ def says_person(name: str) -> bool:
     if _LASTS.match(said):
         return False
     return bool(_PEOPLE.match(said)) or any(_JOINED_PEOPLE.fullmatch(word) for word in said.split())
+
+
+def says_only_number(name: str) -> bool:
+    """Whether a name says nothing but that the column identifies something.
+
+    >>> says_only_number("ID"), says_only_number("ward_id")
+    (True, False)
+    """
+    return bool(_ONLY_NUMBERS.fullmatch(words(name)))
 
 
 def says_code(name: str) -> bool:

@@ -115,7 +115,7 @@ class ScaleColumn(ReleasedColumn):
         """The ends of cells for estimates: unbounded cells reach as far as any other."""
         low, high = self.extents.low.copy(), self.extents.high.copy()
         if self.whole:
-            high -= self.extents.open_end
+            low, high = low + self.extents.open_start, high - self.extents.open_end
         shown = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
         if len(shown):
             low[low == -np.inf], high[high == np.inf] = shown.min(), shown.max()
@@ -156,7 +156,8 @@ class ScaleColumn(ReleasedColumn):
             share += self._share(span)
             surely |= (low >= span.low) & (high <= span.high)
             begins = np.where(self.extents.open_end, high > span.low, high >= span.low)
-            inside = begins & (low <= span.high) & (low <= high)
+            ends = np.where(self.extents.open_start, low < span.high, low <= span.high)
+            inside = begins & ends & (low <= high)
             possibly |= inside
             lowest = np.where(inside, np.minimum(lowest, np.maximum(low, span.low)), lowest)
             highest = np.where(inside, np.maximum(highest, np.minimum(high, span.high)), highest)

@@ -63,7 +63,9 @@ def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic
         # A class that shows no number includes missing values, and may include any number.
         silent = np.isinf(extents.low)
         low, high = np.where(silent, -np.inf, extents.low), np.where(silent, np.inf, extents.high)
-        return ScaleColumn(name, coded.codes, Extents(low, high, extents.open_end, silent), order, kind, statistic)
+        return ScaleColumn(
+            name, coded.codes, Extents(low, high, extents.open_end, silent, extents.open_start), order, kind, statistic
+        )
     return ScaleColumn(name, coded.codes, extents, order, kind)
 
 

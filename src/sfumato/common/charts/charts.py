@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sfumato.common.charts.figures import Axis, Series, bars, histogram, lines, points, told
+from sfumato.common.charts.figures import Axis, Series, bars, formatted, histogram, lines, points
 from sfumato.common.charts.picture import Picture, distinct_labels, inline, short
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "column_before_after",
     "cost_over_time",
     "distinct_labels",
+    "formatted",
     "histogram",
     "inline",
     "lattice",
@@ -39,7 +40,6 @@ __all__ = [
     "loss_by_column",
     "points",
     "risk_before_after",
-    "told",
 ]
 
 #: The most bars of a chart; the table has all.
@@ -79,7 +79,7 @@ def loss_by_column(losses: Mapping[str, float], overall: float | None = None) ->
         title = "No column lost any detail"
     else:
         name, worst = next(iter(ranked.items()))
-        title = f"{short(name)} lost most: {told(worst, PERCENT)} of its detail"
+        title = f"{short(name)} lost most: {formatted(worst, PERCENT)} of its detail"
     drawn = list(ranked)[:MOST_BARS]
     picture = bars(
         title,
@@ -88,7 +88,7 @@ def loss_by_column(losses: Mapping[str, float], overall: float | None = None) ->
         drawn,
         {"lost": [ranked[name] for name in drawn]},
         across=True,
-        mark=None if overall is None else (f"all columns {told(overall, PERCENT)}", overall),
+        mark=None if overall is None else (f"all columns {formatted(overall, PERCENT)}", overall),
     )
     return Picture(title, picture.description, picture.headers, tuple(ranked.items()), picture.draw)
 
@@ -140,7 +140,7 @@ def risk_before_after(bands: Sequence[str], before: Sequence[float], after: Sequ
         The share of people in every band.
     """
     alone = [shares[0] if shares else 0.0 for shares in (before, after)]
-    title = f"Before, {told(alone[0], '.1%')} of people looked like nobody else; now {_share(alone[1])}"
+    title = f"Before, {formatted(alone[0], '.1%')} of people looked like nobody else; now {_share(alone[1])}"
     return bars(
         title,
         "people who look alike",
@@ -173,7 +173,7 @@ def column_before_after(
     scale
         Where the bins are on a scale of numbers or days; the last labels may be beside it, such as missing values.
     """
-    alike = "" if kept is None else f": {told(kept, PERCENT)} of it is where it was"
+    alike = "" if kept is None else f": {formatted(kept, PERCENT)} of it is where it was"
     title = f"{short(name)} before and after{alike}"
     if scale is not None:
         shares = {"before": scale.before, "after": scale.after}
@@ -239,9 +239,9 @@ def cost_over_time(
     if cost is not None and bound:
         gap = max(0.0, cost / bound - 1)
         title = (
-            f"After {told(seconds[-1])} s, {measure} {told(cost)} is proven to be the least"
+            f"After {formatted(seconds[-1])} s, {measure} {formatted(cost)} is proven to be the least"
             if gap < 1e-9
-            else f"After {told(seconds[-1])} s, {measure} {told(cost)} is at most {gap:.1%} above the least"
+            else f"After {formatted(seconds[-1])} s, {measure} {formatted(cost)} is at most {gap:.1%} above the least"
         )
     series = {"best found": costs, "bound": bounds}
     return lines(title, Axis("seconds"), Axis(measure, low=0), seconds, series, steps=True)
@@ -262,7 +262,7 @@ def lattice(nodes: Sequence[tuple[str, int, float, str]], answers: int | None = 
     many = len(nodes) if answers is None else answers
     title = f"{many:,} {'node' if many == 1 else 'nodes'} of the lattice {'keeps' if many == 1 else 'keep'} every rule"
     if chosen:
-        title += f"; the chosen one loses {told(chosen[0], '.1%')}"
+        title += f"; the chosen one loses {formatted(chosen[0], '.1%')}"
     return points(
         title,
         Axis("sum of levels", low=0, ticks=range(max(heights, default=0) + 1) if len(heights) < 20 else None),
@@ -278,7 +278,7 @@ def _highest(shares: Iterable[float]) -> float | None:
 
 
 def _share(value: float) -> str:
-    return "nobody does" if value == 0 else f"{told(value, '.1%')} do"
+    return "nobody does" if value == 0 else f"{formatted(value, '.1%')} do"
 
 
 def _binned(classes: Mapping[int, int], split: int | None = None) -> list[tuple[str, int, int]]:

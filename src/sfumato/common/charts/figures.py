@@ -146,7 +146,7 @@ def bars(
     _refuse_logarithm(y)
     labels, named = distinct_labels(categories), list(series)
     points = [
-        {"category": label, "series": name, "value": value, "shown": told(value, y.form)}
+        {"category": label, "series": name, "value": value, "shown": formatted(value, y.form)}
         for name, values in series.items()
         for label, value in zip(labels, values, strict=True)
         if drawable(value, y)
@@ -295,10 +295,10 @@ def drawable(value: float | None, axis: Axis) -> bool:
     return value is not None and math.isfinite(value) and (value > 0 or not axis.log)
 
 
-def told(value: Value, form: str = PLAIN) -> str:
+def formatted(value: Value, form: str = PLAIN) -> str:
     """Format a number for readers, in the form of its axis.
 
-    >>> told(0.25, ".0%"), told(1234567.0, ",.0f"), told(0.034567), told(None)
+    >>> formatted(0.25, ".0%"), formatted(1234567.0, ",.0f"), formatted(0.034567), formatted(None)
     ('25%', '1,234,567', '0.03457', '–')
     """
     if value is None or (isinstance(value, float) and not math.isfinite(value)):

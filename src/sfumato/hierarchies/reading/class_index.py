@@ -23,7 +23,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 #: The most classes in a leaf of the tree.
 LEAF = 8
-#: People who are looked up at a time, so that progress can be told.
+#: People who are looked up at a time, so that progress can be shown.
 BLOCK = 1 << 15
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +16,15 @@ from sfumato.common.grouping import CodedColumn, code_column, group_rows
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Structured, Taxonomy
 from sfumato.hierarchies.defaults import default_hierarchy
-from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
+from sfumato.hierarchies.reading.extents import (
+    ABSENT,
+    CUT_OFF,
+    Extents,
+    positions,
+    read_bounds,
+    read_extents,
+    unreadable,
+)
 
 #: A range of codes, both ends included.
 Range = tuple[int, int]
@@ -103,7 +113,7 @@ def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
     implied = default_hierarchy(values.type)
     if pa.types.is_string(values.type) and name in release.column_names:
         shown = code_column(name, release.column(name)).values
-        if pa.types.is_string(shown.type) and pc.any(pc.match_substring_regex(shown, r"[^*]\*+$")).as_py():
+        if pa.types.is_string(shown.type) and pc.any(pc.match_substring_regex(shown, CUT_OFF.pattern)).as_py():
             return Prefix()
     return implied
 
@@ -118,10 +128,15 @@ def _by_cells(domain: Domain, original: NDArray[np.int64], cells: CodedColumn, h
     if isinstance(domain, ScaledDomain):
         order = hierarchy.order if isinstance(hierarchy, Ordered) else None
         calendar = pa.types.is_temporal(domain.values.type)
-        extents = read_extents(domain.name, shown, order, calendar, hierarchy.meaning)
+        sets = [_set_members(text, _of_scale(order)) or [text] for text in shown.to_pylist()]
+        members = pa.array(list(chain.from_iterable(sets)), shown.type)
+        extents = read_extents(domain.name, members, order, calendar, hierarchy.meaning)
+        begins = np.cumsum([0, *map(len, sets)])
         found = _ranges_of(extents, domain.numbers)
-        ranges = [here or found[at] for at, here in enumerate(ranges)]
-        low, high = extents.low, extents.high
+        ranges = [
+            here or list(chain.from_iterable(found[begins[at] : begins[at + 1]])) for at, here in enumerate(ranges)
+        ]
+        low, high = np.minimum.reduceat(extents.low, begins[:-1]), np.maximum.reduceat(extents.high, begins[:-1])
     else:
         _fill_categories(ranges, shown.cast(pa.string()).to_pylist(), ranges_of, hierarchy, domain)
     first, last = _padded(ranges)
@@ -135,7 +150,8 @@ def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: CodedCo
     silent = np.isnan(at)
     low = np.where(silent, -np.inf if centres else np.inf, at)
     high = np.where(silent, np.inf if centres else -np.inf, at)
-    extents = Extents(low, high, np.zeros(len(at), bool), silent)
+    closed = np.zeros(len(at), bool)
+    extents = Extents(low, high, closed, silent, closed)
     first, last = _padded(_ranges_of(extents, domain.numbers))
     return ShownColumn(domain, original, cells.codes, first, last, low, high, centres)
 
@@ -159,10 +175,9 @@ def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
         ends = np.append(starts[1:], len(level.groups)) - 1
         for label, first, last in zip(level.labels.to_pylist(), starts.tolist(), ends.tolist(), strict=True):
             found[label].add((first, last))
-    return {label: sorted(ranges) for label, ranges in found.items()} | {
-        "*": [(0, domain.size)],
-        None: [(domain.size, domain.size)],
-    }
+    missing = [(domain.size, domain.size)]
+    known = {label: sorted(ranges) for label, ranges in found.items()}
+    return {ABSENT: missing} | known | {"*": [(0, domain.size)], None: missing}
 
 
 def _slack(ends: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -173,7 +188,11 @@ def _slack(ends: NDArray[np.float64]) -> NDArray[np.float64]:
 def _ranges_of(extents: Extents, numbers: NDArray[np.float64]) -> list[list[Range]]:
     """The codes whose numbers lie within each extent; numbers may be off by their last digit."""
     below, above = _slack(extents.low), _slack(extents.high)
-    first = np.searchsorted(numbers, extents.low - below)
+    first = np.where(
+        extents.open_start,
+        np.searchsorted(numbers, extents.low + below, side="right"),
+        np.searchsorted(numbers, extents.low - below),
+    )
     beyond = np.where(
         extents.open_end,
         np.searchsorted(numbers, extents.high - above),
@@ -193,13 +212,39 @@ def _fill_categories(
     domain: Domain,
 ) -> None:
     """Read cells that are not labels of values that occur: sets, and labels or prefixes of other values."""
+
+    def known(label: str) -> bool:
+        return label in ranges_of or _is_label(label, hierarchy)
+
     for at, text in enumerate(texts):
         if ranges[at] or text is None:
             continue
-        members = text[1:-1].split(", ") if text[:1] == "{" and text[-1:] == "}" else [text]
-        if not all(member in ranges_of or _is_label(member, hierarchy) for member in members):
+        members = [text] if known(text) else _set_members(text, known)
+        if members is None:
             raise unreadable(domain.name, text)
         ranges[at] = [one for member in members for one in ranges_of.get(member, [])]
+
+
+def _of_scale(order: list[str] | None) -> Callable[[str], bool]:
+    """Whether a text may be a single member of a set of numbers, or of values of an order."""
+    return (lambda text: ", " not in text) if order is None else set(map(str, order)).__contains__
+
+
+def _set_members(text: str | None, known: Callable[[str], bool]) -> list[str] | None:
+    """The members of a set such as ``{a, b}``; None if it is none, or has a member that is not known.
+
+    A member may have a comma in it, so the longest that is known counts.
+    """
+    if text is None or text[:1] != "{" or text[-1:] != "}":
+        return None
+    parts, found = text[1:-1].split(", "), list[str]()
+    while parts:
+        longest = next((many for many in range(len(parts), 0, -1) if known(", ".join(parts[:many]))), 0)
+        if not longest:
+            return None
+        found.append(", ".join(parts[:longest]))
+        parts = parts[longest:]
+    return found
 
 
 def _is_label(text: str, hierarchy: Hierarchy) -> bool:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from sfumato.errors import DataError, shortened
 
 ANYTHING = "*"
+#: How ARX and databases write a missing value, where no value is called so.
+ABSENT = "NULL"
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
 
@@ -34,6 +36,15 @@ WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>0[1-9]|[1-4]\d|5[0-3])")
 
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
+#: A day as it is written with dots, the day first; and a number with a decimal comma, not with one before thousands.
+DOTTED, COMMA = re.compile(r"(\d{2})\.(\d{2})\.(\d{4})"), re.compile(r"([+-]?\d+),(\d{1,2}|\d{4,})")
+
+#: A code without its last digits.
+CUT_OFF = re.compile(r"[^*]\*+$")
+
+#: How the label of an interval begins that has one end only.
+COMPARED = re.compile(r"(<=|>=|<|>)\s*")
+
 #: Turns the text of a single value into its position on the scale; None for other texts.
 Place = Callable[[str], float | None]
 #: Returns the interval of a label, without its upper end; None for labels that it does not explain.
@@ -41,12 +52,13 @@ Meant = Callable[[str], tuple[float, float] | None]
 
 
 class Extent(NamedTuple):
-    """The interval of one cell; ``open_end`` if the upper end is excluded."""
+    """The interval of one cell; ``open_end`` if the upper end is excluded, ``open_start`` if the lower one is."""
 
     low: float
     high: float
     open_end: bool = False
     missing: bool = False
+    open_start: bool = False
 
 
 EVERYTHING = Extent(-math.inf, math.inf, missing=True)
@@ -63,15 +75,18 @@ class Extents:
     low, high
         The ends; infinite for ``*``, and ``low`` above ``high`` for a cell that holds no number.
     open_end
-        Whether the upper end is excluded, as in ``[20, 30)``.
+        Whether the upper end is excluded, as in ``[20, 30)`` and ``[20, 30[``.
     missing
         Whether the cell may stand for a missing value.
+    open_start
+        Whether the lower end is excluded, as in ``(20, 30]`` and ``]20, 30]``.
     """
 
     low: NDArray[np.float64] = field(repr=False)
     high: NDArray[np.float64] = field(repr=False)
     open_end: NDArray[np.bool_] = field(repr=False)
     missing: NDArray[np.bool_] = field(repr=False)
+    open_start: NDArray[np.bool_] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.low)
@@ -79,8 +94,8 @@ class Extents:
     @classmethod
     def of(cls, extents: Sequence[Extent]) -> Extents:
         """Collect the extents of single cells."""
-        low, high, open_end, missing = zip(*extents, strict=True) if extents else ((), (), (), ())
-        return cls(np.array(low, float), np.array(high, float), np.array(open_end, bool), np.array(missing, bool))
+        low, high, *flags = zip(*extents, strict=True) if extents else ((), (), (), (), ())
+        return cls(np.array(low, float), np.array(high, float), *(np.array(flag, bool) for flag in flags))
 
 
 def read_extents(
@@ -92,6 +107,8 @@ def read_extents(
     days: bool = False,
 ) -> Extents:
     """Read the distinct cells of a column: a value, an interval, a calendar period, ``*``, or nothing.
+
+    Intervals are read in the notations of Sfumato, ARX (``[20, 30[``, ``>=80``) and pandas (``(20, 30]``).
 
     Parameters
     ----------
@@ -136,7 +153,8 @@ def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extent
     silent = np.isnan(lows) & np.isnan(highs)
     low = np.where(silent | np.isnan(lows), -math.inf, lows)
     high = np.where(silent | np.isnan(highs), math.inf, highs)
-    return Extents(low, high, np.zeros(len(low), bool), np.isnan(lows) | np.isnan(highs))
+    closed = np.zeros(len(low), bool)
+    return Extents(low, high, closed, np.isnan(lows) | np.isnan(highs), closed)
 
 
 def positions(values: pa.Array, order: Sequence[object] | None = None) -> NDArray[np.float64]:
@@ -179,32 +197,39 @@ def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: 
     for low, high in _ends(text):
         first, last = place(low), place(high)
         if first is not None and last is not None:
-            return Extent(first, last, text.endswith(")"))
+            return Extent(first, last, text[-1] in ")[", open_start=text[0] in "(]")
+    if text == ABSENT:
+        return NOTHING
     raise unreadable(name, text)
 
 
 def _open_ended(text: str, place: Place) -> Extent | None:
-    """The interval of ``90+``, ``<18`` or ``40±5``; None for any other text."""
+    """The interval of ``90+``, ``<18``, ``>=90`` or ``40±5``; None for any other text."""
     if text.endswith("+") and (low := place(text[:-1])) is not None:
         return Extent(low, math.inf)
-    if text.startswith("<") and (high := place(text[1:])) is not None:
-        return Extent(-math.inf, high, open_end=True)
-    middle, sign, half = text.partition("±")
-    at, reach = (place(middle), place(half)) if sign else (None, None)
+    sign = COMPARED.match(text)
+    if sign is not None and (end := place(text[sign.end() :])) is not None:
+        strict = "=" not in sign[0]
+        if sign[0][0] == "<":
+            return Extent(-math.inf, end, open_end=strict)
+        return Extent(end, math.inf, open_start=strict)
+    middle, around, half = text.partition("±")
+    at, reach = (place(middle), place(half)) if around else (None, None)
     return None if at is None or reach is None else Extent(at - reach, at + reach, open_end=True)
 
 
 def unreadable(name: str, text: str) -> DataError:
     """The error for a cell that cannot be read without a hierarchy."""
+    hint = " Codes that are cut off are read with 'prefix'." if CUT_OFF.search(text) else ""
     return DataError(
         f"Column '{name}' of the release shows {shortened(text)}, which is neither a value of the original nor an "
-        "interval of them. Give the hierarchy that the release was made with, as in the schema or the policy."
+        f"interval of them. Give the hierarchy that the release was made with, as in the schema or the policy.{hint}"
     )
 
 
 def _ends(text: str) -> Iterator[tuple[str, str]]:
     """Yield every way to read a text as an interval's two ends: values may hold commas themselves."""
-    if text[:1] in {"[", "("} and text[-1:] in {"]", ")"}:
+    if text[:1] in {"[", "(", "]"} and text[-1:] in {"]", ")", "["}:
         parts = text[1:-1].split(", ")
         for cut in range(1, len(parts)):
             yield ", ".join(parts[:cut]), ", ".join(parts[cut:])
@@ -238,17 +263,19 @@ def _place_in(order: Sequence[object] | None) -> Place:
 
 
 def _position(text: str) -> float | None:
-    """The position of a text: a number as itself, an ISO date or time in days; None for anything else."""
+    """The position of a text: a number as itself, a date or time in days; None for anything else."""
     try:
-        number = float(text)
+        number = float(COMMA.sub(r"\1.\2", text) if COMMA.fullmatch(text) else text)
     except ValueError:
         return _days(text)
     return number if math.isfinite(number) else None
 
 
 def _days(text: str) -> float | None:
+    """The days since 1970 of an ISO date or time, or of a day with dots; None for anything else."""
+    dotted = DOTTED.fullmatch(text)
     try:
-        moment = dt.datetime.fromisoformat(text)
+        moment = dt.datetime.fromisoformat(text if dotted is None else "-".join(dotted.groups()[::-1]))
     except ValueError:
         return None
     if moment.tzinfo is None:

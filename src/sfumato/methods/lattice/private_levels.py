@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.randomness import Secret
 from sfumato.errors import ParameterError
 from sfumato.methods.base import Method, Task
 from sfumato.methods.details import MethodDetails
@@ -17,8 +18,8 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names
 from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.nodes import Space
+from sfumato.methods.on_engine import EngineSupport, LevelsOfDrawnRows
 from sfumato.privacy import DifferentialPrivacy
-from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 #: A draw has as many random bits as the chance of a row is a multiple of.
@@ -49,22 +50,46 @@ class PrivateLevels(Method):
 
     def run(self, task: Task) -> Recoding:
         """Choose levels, draw rows, and suppress the others and those of small classes."""
-        model = next((one for one in task.requirements.models if isinstance(one, DifferentialPrivacy)), None)
-        if model is None:
-            raise ParameterError(
-                f"The method '{self.name}' is for DifferentialPrivacy alone. Ask for it, or choose another."
-            )
-        microdata, random = task.microdata, task.random()
-        node = node_of(self.levels, microdata) if self.levels is not None else _chosen(*chances(task, model), random)
-        drawn = random.integers(0, WHOLE, len(microdata)) < round(model.chance * WHOLE)
-        details = MethodDetails(
-            levels=dict(zip(microdata.names, node, strict=True)), level_names=level_names(microdata, node)
-        )
-        kept = drawn & _in_large_classes(microdata, node, drawn, task.requirements.smallest_class)
-        return Recoding(levels=node, suppressed=~kept, details=details)
+        chosen, drawn = self.at_levels(task), drawn_rows(task)
+        classes = EquivalenceClasses.of(task.microdata, replace(chosen, suppressed=~drawn))
+        large = np.append(classes.sizes >= task.requirements.smallest_class, False)  # the last place is for -1
+        return replace(chosen, suppressed=~large[classes.of_row])
+
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The frequency set is enough to choose levels, and a part to draw its rows."""
+        return LevelsOfDrawnRows(self.at_levels, drawn_rows)
+
+    def at_levels(self, task: Task, counts: NDArray[np.int64] | None = None) -> Recoding:
+        """Choose levels for all rows, drawn or not; rows of the task may stand for several equal ones each."""
+        microdata, model = task.microdata, _model(task)
+        node = _chosen(task, *chances(task, model, counts)) if self.levels is None else node_of(self.levels, microdata)
+        levels = dict(zip(microdata.names, node, strict=True))
+        return Recoding(levels=node, details=MethodDetails(levels=levels, level_names=level_names(microdata, node)))
 
 
-def chances(task: Task, model: DifferentialPrivacy) -> tuple[list[Levels], NDArray[np.float64]]:
+def drawn_rows(task: Task) -> NDArray[np.bool_]:
+    """Draw every row of a task by itself, with the chance that its model allows."""
+    return _random(task, "rows").integers(0, WHOLE, len(task.microdata)) < round(_model(task).chance * WHOLE)
+
+
+def _model(task: Task) -> DifferentialPrivacy:
+    for model in task.requirements.models:
+        if isinstance(model, DifferentialPrivacy):
+            return model
+    raise ParameterError(
+        f"The method '{PrivateLevels.name}' is for DifferentialPrivacy alone. Ask for it, or choose another."
+    )
+
+
+def _random(task: Task, purpose: str) -> np.random.Generator:
+    """Random numbers of a task for levels or for rows: the proof asks that the two have nothing in common."""
+    return Secret(task.seed).generator(purpose)
+
+
+def chances(
+    task: Task, model: DifferentialPrivacy, counts: NDArray[np.int64] | None = None
+) -> tuple[list[Levels], NDArray[np.float64]]:
     """All nodes, and the chance of each to be chosen: in proportion to e^(ε·worth) for the part of epsilon for levels.
 
     A further row adds at most 1 to the worth of any node and takes nothing from it. So it changes the chance of every
@@ -81,7 +106,7 @@ def chances(task: Task, model: DifferentialPrivacy) -> tuple[list[Levels], NDArr
             f"The hierarchies allow {space.size:,} combinations of levels, too many to weigh each. Declare fewer "
             "levels, or give them (sf.recode)."
         )
-    judge = NodeJudge(task)
+    judge = NodeJudge(task, counts)
     # How many rows of the table it takes, on average, for the smallest class to be drawn.
     enough = task.requirements.smallest_class / model.chance
     nodes, worth = list(space.nodes()), np.empty(space.size)
@@ -93,16 +118,10 @@ def chances(task: Task, model: DifferentialPrivacy) -> tuple[list[Levels], NDArr
     return nodes, odds / odds.sum()
 
 
-def _chosen(nodes: list[Levels], chances: NDArray[np.float64], random: np.random.Generator) -> Levels:
-    return nodes[int(random.choice(len(nodes), p=chances))]
+def _chosen(task: Task, nodes: list[Levels], chances: NDArray[np.float64]) -> Levels:
+    return nodes[int(_random(task, "levels").choice(len(nodes), p=chances))]
 
 
 def detail_kept(space: Space, node: Levels) -> float:
     """The mean share of steps that the levels leave up to ``*``: it depends on the declared hierarchies alone."""
     return float(np.mean([1 - level / top if top else 1.0 for level, top in zip(node, space.tops, strict=True)]))
-
-
-def _in_large_classes(microdata: Microdata, node: Levels, drawn: NDArray[np.bool_], smallest: int) -> NDArray[np.bool_]:
-    classes = EquivalenceClasses.of(microdata, Recoding(levels=node, suppressed=~drawn))
-    large = np.append(classes.sizes >= smallest, False)  # the last place is that of suppressed rows, -1
-    return large[classes.of_row]

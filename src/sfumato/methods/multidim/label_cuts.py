@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, TreeDomain
-from sfumato.loss.prediction import best_cut, label_of, told
+from sfumato.loss.prediction import best_cut, information, label_of
 from sfumato.methods.base import Task
 from sfumato.table.kernels.classes import groups_allowed
 from sfumato.table.microdata import SensitiveColumn
@@ -97,7 +97,7 @@ class LabelCuts:
         """Measure the information that the sides give about the labels of the validating rows, in nats."""
         _, side = np.unique(side_of, return_inverse=True)
         chosen, judged = (self._counts(rows[half::2], side[half::2], int(side.max()) + 1) for half in (0, 1))
-        return told(chosen, judged) * float(judged.sum())
+        return information(chosen, judged) * float(judged.sum())
 
     def _counts(self, rows: Rows, places: Rows, size: int) -> NDArray[np.float64]:
         column = self._column

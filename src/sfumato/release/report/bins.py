@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 #: How many bins a picture has at most, besides those for hidden and missing values.
 MOST_BINS = 12
 
-HIDDEN, MISSING, OTHERS, ANY = "not told (*)", "missing", "all others", "any value"
+HIDDEN, MISSING, OTHERS, ANY = "hidden (*)", "missing", "all others", "any value"
 
 
 @dataclass(frozen=True)
@@ -55,25 +55,25 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
     """
     shown_low, shown_high = column.extents.low, column.extents.high
     some = shown_low <= shown_high
-    told = some & (np.isfinite(shown_low) | np.isfinite(shown_high))
+    stated = some & (np.isfinite(shown_low) | np.isfinite(shown_high))
     low, high = column.ends
     at = positions(shown.domain.values, column.order)
-    edges = _edges(np.unique(low[told]), at, before[: len(at)], least)
+    edges = _edges(np.unique(low[stated]), at, before[: len(at)], least)
     if not len(edges):
         return _untold(before, gone, some)
     shares = np.zeros((column.size, len(edges) + 2))
     below = [column.share_below(float(np.nextafter(edge, -np.inf))) for edge in edges[1:]]
     ends = np.stack([np.zeros(column.size), *below, np.ones(column.size)], axis=1)
-    shares[:, :-2] = np.clip(np.diff(ends, axis=1), 0.0, 1.0) * told[:, None]
-    shares[:, -2], shares[:, -1] = some & ~told, ~some
+    shares[:, :-2] = np.clip(np.diff(ends, axis=1), 0.0, 1.0) * stated[:, None]
+    shares[:, -2], shares[:, -1] = some & ~stated, ~some
     place = np.append(np.clip(np.searchsorted(edges, at, side="right") - 1, 0, None), len(edges) + 1)
     counted, left = (_counted(place, one, len(edges) + 2) for one in (before, gone))
-    labels = _stretches(edges, float(high[told].max()), column)
-    if (shown_low[told] == -np.inf).any() and len(edges) > 1:
+    labels = _stretches(edges, float(high[stated].max()), column)
+    if (shown_low[stated] == -np.inf).any() and len(edges) > 1:
         labels[0] = f"below {_place(edges[1], column)}"
-    if (shown_high[told] == np.inf).any():
+    if (shown_high[stated] == np.inf).any():
         labels[-1] = f"{_place(edges[-1], column)} and above"
-    top = float(high[told].max()) + (column.kind is not None or column.whole)
+    top = float(high[stated].max()) + (column.kind is not None or column.whole)
     on_scale = column.order is None and top > edges[-1]
     return ReportBins([*labels, HIDDEN, MISSING], counted, left, shares, np.append(edges, top) if on_scale else None)
 

@@ -113,13 +113,13 @@ def describe_column(
         bins = tree_bins(_texts(table, name), shown, before, gone, cells, least)
     after = cells[: len(bins.shares)] @ bins.shares
     people, released = max(1, before.sum()), max(1, cells.sum())
-    told = (bins.before > 0) | (after > 0)
+    occurs = (bins.before > 0) | (after > 0)
     return ColumnFacts(
         name,
-        tuple(label for label, keep in zip(bins.labels, told, strict=True) if keep),
-        _rounded(bins.before[told] / people),
-        _rounded(after[told] / released),
-        _rounded(bins.gone[told] / gone.sum()) if gone.sum() >= least else (),
+        tuple(label for label, keep in zip(bins.labels, occurs, strict=True) if keep),
+        _rounded(bins.before[occurs] / people),
+        _rounded(after[occurs] / released),
+        _rounded(bins.gone[occurs] / gone.sum()) if gone.sum() >= least else (),
         tuple(_levels(shown, _texts(table, name), cells)),
         lost := _lost(shown, cells),
         _scale(bins, column, after / released, people),

@@ -127,9 +127,9 @@ def _unique(found: ReportFacts) -> Iterator[Concern]:
     unique = found.unique
     if unique is None or not unique.everywhere:
         return
-    told = found.may.allows_share(unique.share, unique.rows)
-    many = f"{unique.everywhere:,} of {unique.rows:,} rows ({percent(unique.share)})" if told else "Some rows"
-    verb = "is" if told and unique.everywhere == 1 else "are"
+    countable = found.may.allows_share(unique.share, unique.rows)
+    many = f"{unique.everywhere:,} of {unique.rows:,} rows ({percent(unique.share)})" if countable else "Some rows"
+    verb = "is" if countable and unique.everywhere == 1 else "are"
     known, helps = _known(found, unique)
     yield Concern(
         "unique",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sfumato.common.charts.charts import Picture, inline, told
+from sfumato.common.charts.charts import Picture, formatted, inline
 from sfumato.common.charts.picture import Value
 from sfumato.common.html import CELL, Content, Markup, element, folded, joined, table
 
@@ -140,5 +140,5 @@ def _is_figure(value: Value | Markup) -> bool:
 def _cell(value: Value | Markup) -> Content:
     """The content of a cell; sentences are not cut, since the names in them are short already."""
     if not isinstance(value, str):
-        return told(value)
+        return formatted(value)
     return value if isinstance(value, Markup) or len(value) <= CELL else element("span", sentence(value))

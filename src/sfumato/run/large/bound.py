@@ -38,7 +38,8 @@ def bound_of(kept: Rows, table: CodedTable, drawn: DrawnRows, outcome: BuildOutc
     everybody = _microdata(table, drawn)
     if len(everybody) == table.rows:
         mixed = Mixed.by(Requirements(tuple(request.privacy), everybody))
-        bound = gcp_bound(everybody, k, left_out, outcome.secret.number("bound"), request.suppression > 0, mixed)
+        suppresses = request.may_leave_out(table.rows) > 0
+        bound = gcp_bound(everybody, k, left_out, outcome.secret.number("bound"), suppresses, mixed)
         bound.prices = None  # their order is random
         return bound
     asking = everybody.take(np.arange(min(len(everybody), max(LEAST_SAMPLE, PAIRS // table.rows))))

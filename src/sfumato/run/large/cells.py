@@ -309,7 +309,7 @@ def remarks_on(domains: Sequence[Domain]) -> list[Remark]:
             (domain.name,),
             f"Column '{domain.name}' has too many different values to keep them all; {len(domain.values):,} cells with "
             "round borders stand for them, and nothing finer is shown.",
-            "Nothing needs to be done; more memory (memory=) lets more values be told apart.",
+            "Nothing needs to be done; more memory (memory=) tells more values apart.",
         )
         for domain in domains
         if isinstance(domain, ScaledDomain) and domain.levels[0].ends is not None

@@ -34,6 +34,10 @@ def run_by_engine(
         request = replace(request, engine=OfFrame(data))
     request.require_privacy()
     refuse_unable(request)
+    if request.is_private:
+        from sfumato.run.private import for_privacy  # noqa: PLC0415
+
+        request = for_privacy(request)
     # Engines take long to import, and most tables need none.
     from sfumato.run.large.plan import carry_out  # noqa: PLC0415
 
@@ -63,8 +67,6 @@ def hindrances(request: Request) -> Iterator[str]:
     """Yield the reasons why no engine can carry out a request: what needs all rows at once."""
     method, schema = request.method, request.schema
     support = method.on_engine
-    if request.is_private:
-        yield "Differential privacy draws rows and counts them together, so it needs all rows at once."
     if support is None:
         yield (
             f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "

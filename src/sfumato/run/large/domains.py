@@ -27,6 +27,10 @@ from sfumato.table.schema import Schema
 #: A column is not counted only if its estimate exceeds the limit by this factor: estimates err.
 MARGIN = 1.3
 
+#: What becomes of quasi-identifiers with too many values.
+WITH_RANGES = "Only quasi-identifiers that are numbers or times are known by range instead."
+WITHOUT_RANGES = "Differential privacy does not allow to know numbers by their range, which other rows would shape."
+
 
 class Values(NamedTuple):
     """The distinct values of a column.
@@ -91,7 +95,10 @@ def profile(
     few = {name: about <= MARGIN * most for name, about in zip(names, rows.distinct_counts(names), strict=True)}
     as_text = set(request.read_as_text())
     declared = request.schema.quasi_identifiers
-    by_range = [name for name in declared if not few[name] and name not in as_text and _is_number(rows, name)]
+    # The range that others shape would void differential privacy.
+    may = [] if request.is_private else [name for name in declared if name not in as_text and _is_number(rows, name)]
+    by_range = [name for name in may if not few[name]]
+    instead = WITHOUT_RANGES if request.is_private else WITH_RANGES
     found: dict[str, Values] = {}
     for done, name in enumerate(names):
         tell(done / len(names))
@@ -102,8 +109,7 @@ def profile(
         elif roles[name] != "plain" and name not in by_range:
             raise DataError(
                 f"Column '{name}' has more than {most:,} different values, too many to order them within this memory. "
-                "Round or group its values first, declare it as an identifier, or allow more (memory=). Only "
-                "quasi-identifiers that are numbers or times are known by range instead."
+                f"Round or group its values first, declare it as an identifier, or allow more (memory=). {instead}"
             )
     codes = {name: codes_for(name, request.na) for name in by_range}
     cells = count_cells(rows, {name: declared[name] for name in by_range}, codes, most)

@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common import parameters
 from sfumato.errors import VerificationError
 from sfumato.loss import LossReport
 from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import Method, Task
-from sfumato.methods.on_engine import LevelsByFrequencies
+from sfumato.methods.on_engine import Draw, LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.finer_steps import FinerSteps
 from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
@@ -39,10 +38,13 @@ class AtLevels(Method):
         The level of every quasi-identifier.
     gone
         The groups of the suppressed classes, one row each.
+    draw
+        Draws the rows that may be released; None if all may.
     """
 
     levels: tuple[int, ...]
     gone: Groups = field(repr=False)
+    draw: Draw | None = None
 
     name: ClassVar[str] = "levels"
     summary: ClassVar[str] = "Levels that were chosen before."
@@ -50,12 +52,17 @@ class AtLevels(Method):
 
     def run(self, task: Task) -> Recoding:
         """Recode the rows of one part."""
-        if not len(self.gone):
-            return Recoding(levels=self.levels)
-        groups = groups_at(task.microdata, self.levels)
-        sizes = [len(domain.levels[at]) for domain, at in zip(task.microdata.domains, self.levels, strict=True)]
+        suppressed = None if self.draw is None else ~self.draw(task)
+        if len(self.gone):
+            few = self._in_gone(task.microdata)
+            suppressed = few if suppressed is None else few | suppressed
+        return Recoding(levels=self.levels, suppressed=suppressed)
+
+    def _in_gone(self, microdata: Microdata) -> NDArray[np.bool_]:
+        groups = groups_at(microdata, self.levels)
+        sizes = [len(domain.levels[at]) for domain, at in zip(microdata.domains, self.levels, strict=True)]
         together = group_rows(np.concatenate([self.gone, groups]), sizes).of_row
-        return Recoding(levels=self.levels, suppressed=np.isin(together[len(self.gone) :], together[: len(self.gone)]))
+        return np.isin(together[len(self.gone) :], together[: len(self.gone)])
 
 
 def groups_at(microdata: Microdata, levels: tuple[int, ...]) -> Groups:
@@ -92,26 +99,32 @@ def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFre
     microdata, counts = frequencies(rows, table)
     models = tuple(request.privacy)
     requirements = Requirements(models, microdata)
-    task = Task(microdata, requirements, parameters.rows_within(request.suppression, table.rows))
+    task = Task(microdata, requirements, request.may_leave_out(table.rows))
     recoding = support.recode(task, counts)
     if recoding.levels is None:
         raise VerificationError(
             f"The method '{request.method.name}' chose no levels from the frequency set, although it declares that it "
             "can. This is a fault of the method, please report it."
         )
-    classes = EquivalenceClasses.of(microdata, recoding)
-    kept = classes.of_row >= 0
-    sizes = np.bincount(classes.of_row[kept], counts[kept], len(classes)).astype(np.int64)
-    recoded = CountedTable(microdata, replace(classes, sizes=sizes), left_out, requirements.k, counts)
+    classes = counted_classes(microdata, recoding, counts)
+    recoded = CountedTable(microdata, classes, left_out, requirements.k, counts)
     chosen = recoded.suppressed - left_out
     if chosen > task.suppressible:
         raise VerificationError(
             f"The method '{request.method.name}' left out {chosen:,} rows, but only {task.suppressible:,} may be. This "
             "is a fault of the method, please report it."
         )
-    gone = np.unique(groups_at(microdata, recoding.levels)[~kept], axis=0)
+    gone = np.unique(groups_at(microdata, recoding.levels)[classes.of_row < 0], axis=0)
     at_levels = AtLevels(recoding.levels, gone)
     return Chosen(at_levels, recoding, recoded)
+
+
+def counted_classes(microdata: Microdata, recoding: Recoding, counts: NDArray[np.int64]) -> EquivalenceClasses:
+    """The classes of distinct rows; their sizes count all rows that these stand for."""
+    classes = EquivalenceClasses.of(microdata, recoding)
+    kept = classes.of_row >= 0
+    sizes = np.bincount(classes.of_row[kept], counts[kept], len(classes)).astype(np.int64)
+    return replace(classes, sizes=sizes)
 
 
 def frequencies(rows: Rows, table: CodedTable) -> tuple[Microdata, NDArray[np.int64]]:

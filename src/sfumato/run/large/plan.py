@@ -10,17 +10,23 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.assess.cautions import cautions_after, cautions_before
-from sfumato.common import parameters
 from sfumato.common.progress import Clock, Progress, ProgressOption, reporting, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
 from sfumato.methods.base import refuse_unsupported
 from sfumato.methods.linear.hilbert import HilbertCurve
-from sfumato.methods.on_engine import Keys, LevelsByFrequencies, PartsAlongOrder, PartsByFirstCuts
+from sfumato.methods.on_engine import (
+    Keys,
+    LevelsByFrequencies,
+    LevelsOfDrawnRows,
+    PartsAlongOrder,
+    PartsByFirstCuts,
+)
 from sfumato.privacy import Requirements
 from sfumato.release.release import Release
 from sfumato.run.build import completed
+from sfumato.run.large.by_chance import choose_by_chance
 from sfumato.run.large.choose import method_for_parts
 from sfumato.run.large.coded_table import PART, CodedTable, WithoutMissing
 from sfumato.run.large.domains import profile
@@ -34,6 +40,7 @@ from sfumato.run.large.part_borders import Feasibility, lay_parts
 from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
 from sfumato.run.large.recode import Recode
 from sfumato.run.large.suppression import COMPARING, Curve, Price, in_proportion, pricing, spent
+from sfumato.run.private import refuse_unfixed
 from sfumato.run.read import numbering_columns_by_batches
 from sfumato.run.request import Request
 
@@ -101,8 +108,8 @@ class _Plan:
             with clock.measuring("encode"):
                 kept = self._encode(rows, table)
             with clock.measuring("part"):
-                chosen = self._choose(kept, table, total - table.rows)
                 parts, sizes = self._part(kept, table)
+                chosen = self._choose(kept, parts, sizes, table, total - table.rows)
             with clock.measuring("method"):
                 made = self._recode(parts, sizes, table, chosen, kept, total)
             with clock.measuring("verify"):
@@ -138,6 +145,8 @@ class _Plan:
         return rows.mapped(WithoutMissing(names, self.request.na), rows.schema)
 
     def _profile(self, rows: Rows, roles: Mapping[str, str]) -> tuple[CodedTable, Any]:
+        if self.request.is_private:
+            refuse_unfixed(rows.schema, self.request.schema)
         most = max(FEWEST_VALUES, self.engine.part_rows // 2)
         table, schema = profile(rows, roles, self.request, most, stage(self.report, "profiling"))
         if self.request.missing == "error":
@@ -152,7 +161,7 @@ class _Plan:
     def _encode(self, rows: Rows, table: CodedTable) -> Rows:
         """Encode all rows once; before that, refuse models that even the table as one class breaks."""
         nobody = empty(table)
-        budget = parameters.rows_within(self.request.suppression, table.rows)
+        budget = self.request.may_leave_out(table.rows)
         refuse_unsupported(self.method, self.request.privacy, nobody, budget)
         whole = Feasibility.whole(table, self.request.privacy)
         if not whole.allows(0, 1):
@@ -170,12 +179,15 @@ class _Plan:
             return None
         return self.support.keys if isinstance(self.support, PartsAlongOrder) else HilbertCurve().first_bits
 
-    def _choose(self, kept: Rows, table: CodedTable, left_out: int) -> Chosen | None:
+    def _choose(self, kept: Rows, parts: Rows, sizes: Sequence[int], table: CodedTable, left_out: int) -> Chosen | None:
         """Let a full-domain method choose levels by the frequency set, which the engine counts."""
-        if not isinstance(self.support, LevelsByFrequencies):
+        support, request = self.support, self.request
+        if not isinstance(support, LevelsByFrequencies):
             return None
         self.report("searching", 0.0)
-        return choose(kept, table, self.request, self.support, left_out)
+        if isinstance(support, LevelsOfDrawnRows):
+            return choose_by_chance(kept, parts, sizes, table, request, support, self.secret, left_out)
+        return choose(kept, table, request, support, left_out)
 
     def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
         """Divide the rows: by first cuts, or into stretches of the order that can each keep every model."""
@@ -216,7 +228,7 @@ class _Plan:
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
         """Decide how many rows of each part may be suppressed: where that saves most, if the method can estimate it."""
         models = tuple(self.request.privacy)
-        budget = parameters.rows_within(self.request.suppression, table.rows)
+        budget = self.request.may_leave_out(table.rows)
         if not budget or any(isinstance(model, COMPARING) for model in models):
             # Each row suppressed in one part would change the distribution that all classes are compared with.
             return [0] * len(sizes)

@@ -41,17 +41,17 @@ def recount(shown: ShownElsewhere, outcome: BuildOutcome, loss: LossReport, foun
     """
     recounted = _sizes(outcome, found, loss) | _penalties(shown, outcome, found)
     for name, counted_loss in recounted.items():
-        told = loss.by_attribute[name[1]] if isinstance(name, tuple) else loss[name]
-        if not math.isclose(told, counted_loss, rel_tol=NEAR, abs_tol=NEAR):
+        reported = loss.by_attribute[name[1]] if isinstance(name, tuple) else loss[name]
+        if not math.isclose(reported, counted_loss, rel_tol=NEAR, abs_tol=NEAR):
             what = f"the loss of '{name[1]}'" if isinstance(name, tuple) else name
             raise VerificationError(
-                f"Parts told {told:.9g} for {what}, but the released rows say {counted_loss:.9g}. This is a fault of "
-                "Sfumato, please report it."
+                f"Parts reported {reported:.9g} for {what}, but the released rows say {counted_loss:.9g}. "
+                "This is a fault of Sfumato, please report it."
             )
     if found.classes > loss.classes:
         raise VerificationError(
-            f"Parts told of {loss.classes:,} classes, but the released rows have {found.classes:,}. This is a fault of "
-            "Sfumato, please report it."
+            f"Parts reported {loss.classes:,} classes, but the released rows have {found.classes:,}. "
+            "This is a fault of Sfumato, please report it."
         )
     return tuple(name for name in recounted if isinstance(name, str))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sfumato.common.charts.charts import told
+from sfumato.common.charts.charts import formatted
 from sfumato.common.html import Content, Markup, element, facts
 from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import (
@@ -119,7 +119,7 @@ def _rule(check: RuleCheck) -> str:
 
 
 def _found(check: RuleCheck) -> str:
-    return "–" if check.found is None else f"{told(_number(check.found))} ({check.measures})"
+    return "–" if check.found is None else f"{formatted(_number(check.found))} ({check.measures})"
 
 
 def _number(value: float | None) -> int | float | str | None:

@@ -54,7 +54,7 @@ def _pictures(found: ReportFacts) -> Iterator[Markup]:
 
 
 def _table(headers: Sequence[str], rows: Iterable[tuple[str, ...]], found: ReportFacts) -> Markup:
-    """A table of figures before and after; without those before where they may not be told."""
+    """A table of figures before and after; without those before where they are withheld."""
     kept = [at for at, title in enumerate(headers) if title != "before" or found.may.original]
     return listing([headers[at] for at in kept], [[row[at] for at in kept] for row in rows])
 

@@ -1,0 +1,142 @@
+"""What a column's neighbours say of it, where its own name and values say nothing.
+
+Tables are made by people: they put what belongs together side by side, number the questions of one battery, and give a
+code a second column that spells it out. What follows from that is a guess, and is marked as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.meaning import meaning_of
+from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import words
+from sfumato.profiles.report import ColumnProfile
+from sfumato.profiles.roles import UNSURE, Suggestion, suggest
+
+#: Fewer different values match those of another column by chance.
+FEWEST_SPELT = 5
+#: Columns that are named and coded alike: the fewest that show a topic, and the share of them that must agree.
+FEWEST_ALIKE, AGREE = 2, 0.75
+#: Unnamed columns with the same steps that make a battery of questions.
+FEWEST_QUESTIONS = 3
+#: The steps of an answer.
+STEPS = range(4, 12)
+#: How far a neighbour may stand away.
+NEAR = 3
+#: More values of one column are no answers to a question.
+MOST_ANSWERS = 12
+
+QUESTION = Topic("survey question", "secret")
+
+
+def with_context(columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
+    """Suggest roles again for columns that were not understood by themselves."""
+    told = [_spelt_out(one, columns) or one for one in columns]
+    batteries = _batteries(told)
+    told = [_alike(one, told) or batteries.get(one.name) or one for one in told]
+    return [_between(at, told) or one for at, one in enumerate(told)]
+
+
+def _is_open(column: ColumnProfile) -> bool:
+    """Whether neither the name nor the values say what a column is."""
+    unclear = column.topic is None or column.topic.group == "text"
+    return unclear and column.suggestion.certainty == UNSURE and column.role in {"quasi-identifier", "sensitive"}
+
+
+def _is_understood(column: ColumnProfile) -> bool:
+    return column.topic is not None and column.topic.group in {"known", "secret"}
+
+
+def _with_topic(column: ColumnProfile, topic: Topic, why: str) -> ColumnProfile:
+    meaning = meaning_of(column.facts, topic)
+    found = suggest(column.facts, topic, meaning)
+    if found.role not in {"quasi-identifier", "sensitive"}:
+        return column
+    said = Suggestion(found.role, f"{topic.name}, {why}", UNSURE)
+    return replace(column, meaning=meaning, suggestion=said, topic=topic)
+
+
+def _spelt_out(column: ColumnProfile, others: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Give a column that spells out the codes of another one its topic."""
+    if not _is_open(column) or column.facts.different < FEWEST_SPELT:
+        return None
+    for other in others:
+        if other is not column and _is_understood(other) and _same_groups(column.facts, other.facts):
+            assert other.topic is not None
+            return _with_topic(column, other.topic, f"since it says the same as '{other.name}' in other words")
+    return None
+
+
+def _same_groups(one: ColumnCounts, other: ColumnCounts) -> bool:
+    """Whether each value of one column always stands beside the same value of another."""
+    if one.different != other.different or not np.array_equal(one.codes >= 0, other.codes >= 0):
+        return False
+    pairs = one.codes[one.codes >= 0].astype(np.int64) * other.different + other.codes[one.codes >= 0]
+    return len(np.unique(pairs)) == one.different
+
+
+def _coded_as(facts: ColumnCounts) -> tuple[str, ...] | None:
+    """The values of a column with few of them, by which columns of one kind are alike."""
+    return tuple(sorted(facts.texts)) if 0 < facts.different <= MOST_ANSWERS else None
+
+
+def _family(name: str) -> str | None:
+    """The first word of a name of several, which columns of one kind share."""
+    said = words(name).split()
+    return said[0] if len(said) > 1 else None
+
+
+def _alike(column: ColumnProfile, others: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Give a column the topic of those that are named and coded as it is."""
+    family, coded = _family(column.name), _coded_as(column.facts)
+    if not _is_open(column) or family is None or coded is None:
+        return None
+    alike = [
+        one for one in others if _is_understood(one) and _family(one.name) == family and _coded_as(one.facts) == coded
+    ]
+    topics = Counter(one.topic for one in alike if one.topic is not None)
+    if len(alike) < FEWEST_ALIKE:
+        return None
+    topic, count = topics.most_common(1)[0]
+    group = sum(number for one, number in topics.items() if one.group == topic.group)
+    if group < AGREE * len(alike):
+        return None
+    return _with_topic(column, topic, f"as {count} other columns that are named and coded alike")
+
+
+def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
+    """Find unnamed columns with numbered names and the same steps: the questions of a battery."""
+    groups: dict[tuple[str, tuple[str, ...]], list[ColumnProfile]] = defaultdict(list)
+    for one in columns:
+        stem = re.sub(r"\d+", "#", words(one.name))
+        coded = _coded_as(one.facts)
+        if _is_open(one) and "#" in stem and coded is not None and one.facts.is_whole and len(coded) in STEPS:
+            groups[stem, coded].append(one)
+    why = "as others that are numbered and answered in the same way"
+    found = (one for group in groups.values() if len(group) >= FEWEST_QUESTIONS for one in group)
+    return {one.name: _with_topic(one, QUESTION, why) for one in found}
+
+
+def _between(at: int, columns: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Take a column with a few values between private ones for private too."""
+    column = columns[at]
+    if not _is_open(column) or column.facts.different > MOST_ANSWERS or column.role == "sensitive":
+        return None
+    before, after = _near(columns[:at][::-1]), _near(columns[at + 1 :])
+    if before is None or after is None or {before.topic_group, after.topic_group} != {"secret"}:
+        return None
+    reason = f"not understood, but it stands between '{before.name}' and '{after.name}', which are private"
+    return replace(column, suggestion=Suggestion("sensitive", reason, UNSURE))
+
+
+def _near(columns: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    near: Iterator[ColumnProfile] = islice(columns, NEAR)
+    return next((one for one in near if _is_understood(one)), None)
