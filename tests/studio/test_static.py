@@ -41,11 +41,20 @@ def test_script_and_style_are_small() -> None:
     assert sum(path.stat().st_size for path in files) - sum(texts) + max(texts) <= MOST_BYTES
 
 
-def test_all_modules_are_asked_for_at_once() -> None:
-    """One after the other, as they import each other, they would take several times as long."""
+def imported(path: Path) -> set[Path]:
+    """Return the modules that a module needs before it runs, itself included."""
+    direct = re.findall(r'^(?:import|export)[^;]*?from ?"(\.[^"]+)";', path.read_text(encoding="utf-8"), re.MULTILINE)
+    vendored = re.findall(r'(?:from|import)"(\./[^"]+)"', path.read_text(encoding="utf-8"))
+    return {path}.union(*(imported((path.parent / one).resolve()) for one in {*direct, *vendored}))
+
+
+def test_what_the_page_begins_with_is_asked_for_at_once() -> None:
+    """One after the other, as they import each other, the modules would take several times as long."""
     asked = re.findall(r'modulepreload" href="/static/([^"]+)"', (STATIC / "index.html").read_text(encoding="utf-8"))
-    modules = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js") if path.parent.name != "texts"}
-    assert sorted(asked) == sorted(modules - {"boot.js"})
+    needed = {path.relative_to(STATIC).as_posix() for path in imported(STATIC / "main.js")}
+    assert sorted(asked) == sorted(needed)
+    assert {"ui.js", "vendor/signals-core.js", "screens/begin.js"} <= needed
+    assert len(needed) <= 12, "each one more makes the page stand later"
 
 
 def test_the_pictures_of_the_tour_are_small_and_each_has_its_place() -> None:

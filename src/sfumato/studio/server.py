@@ -62,9 +62,11 @@ def serve(given: Path | None, port: int, opens: bool, say: Callable[[str], None]
 def listen(port: int) -> socket.socket:
     """Listen on this machine only."""
     try:
-        return socket.create_server((HERE, port))
+        listening = socket.create_server((HERE, port))
     except OSError as error:
         raise ParameterError(f"Port {port} cannot be used: {error.strerror}. Name another --port, or none.") from None
+    # asyncio sends at once only on sockets that name their protocol; on others each answer waits 40 ms for the browser.
+    return socket.socket(listening.family, listening.type, socket.IPPROTO_TCP, fileno=listening.detach())
 
 
 async def _served(

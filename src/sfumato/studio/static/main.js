@@ -1,22 +1,20 @@
 // The shell: the bar with the three screens, what is wrong, what is running, and the screen itself.
-import { html, render, t, language, speak, useEffect } from "./ui.js";
+import { html, render, t, language, signal, speak, useEffect } from "./ui.js";
 import { enter, trouble } from "./port.js";
 import { screen, table, policy, refresh, step, openGiven, offers } from "./state.js";
 import { Trouble, Running, Failure } from "./states.js";
-import { Panel } from "./panel.js";
-import { Columns } from "./screens/columns.js";
-import { Choose } from "./screens/choose.js";
-import { HandOut } from "./screens/handout.js";
+import { Begin } from "./screens/begin.js";
 
-/** The screens in their order; a screen is a component without arguments. */
-const SCREENS = { columns: Columns, choose: Choose, handout: HandOut };
+/** The screens in their order, and what they are made of: loaded as soon as the page stands, which needs none of it. */
+const SCREENS = ["columns", "choose", "handout"];
+const loaded = signal({});
 
 function Bar() {
   return html`<header class="bar">
     <strong class="brand">Sfumato</strong>
     <span class="file">${table.value ? `${table.value.name} · ` : ""}${t("shell.stays")}</span>
     <nav aria-label=${t("shell.screens")}>
-      ${Object.keys(SCREENS).map((name, at) => html`<button key=${name} class="tab" disabled=${at > 0 && (!policy.value || policy.value.plan.unsure.length > 0)}
+      ${SCREENS.map((name, at) => html`<button key=${name} class="tab" disabled=${at > 0 && (!policy.value || policy.value.plan.unsure.length > 0)}
         aria-current=${screen.value === name ? "page" : null} onClick=${() => { screen.value = name; }}>${at + 1} ${t(`${name}.name`)}</button>`)}
     </nav>
     <span class="tools">
@@ -37,15 +35,16 @@ function Page() {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
-  const Screen = SCREENS[screen.value];
+  const { Panel, [screen.value]: Screen } = loaded.value;
   if (trouble.value && trouble.value !== "gone") return html`<main><${Trouble} /></main>`;
   return html`<${Bar} /><${Trouble} />
-    <main id="main"><${Failure} /><${Running} /><${Screen} />${policy.value && html`<${Panel} />`}</main>`;
+    <main id="main"><${Failure} /><${Running} />${!table.value ? html`<${Begin} />` : Screen && html`<${Screen} />`}${policy.value && Panel && html`<${Panel} />`}</main>`;
 }
 
 export async function start(token, nonce) {
   render(html`<${Page} />`, document.getElementById("page"));
   if (!await enter(token, nonce)) return;
+  import("./screens/all.js").then(screens => { loaded.value = screens; });
   await refresh();
   if (!table.value && offers.value.given) await openGiven();
 }

@@ -7,11 +7,8 @@ export { h, render, Fragment, signal, computed };
 export { useEffect, useRef, useState, useId } from "./vendor/hooks.js";
 export const html = htm.bind(h);
 
-const LANGUAGES = ["en", "de"];
-const wanted = localStorage.getItem("language") ?? navigator.language?.slice(0, 2);
-export const language = signal(LANGUAGES.includes(wanted) ? wanted : "en");
-document.documentElement.lang = language.value;
-/** The texts of the languages that were spoken so far: a page loads those of one. */
+/** The language of the page, which boot.js chose, and the texts of those that were spoken so far. */
+export const language = signal(document.documentElement.lang);
 const texts = {};
 const learn = async name => { texts[name] ??= (await import(`./texts/${name}.js`)).default; };
 await learn(language.value);

@@ -1,6 +1,6 @@
 // Screen 1: the file, what each column is, and how many people could be found by what others may know.
 import { html, t, number, percent, signal, useEffect, useRef } from "../ui.js";
-import { table, plan, risk, offers, screen, failure, change, openExample, openGiven, openFile, openPolicy } from "../state.js";
+import { table, plan, risk, screen, failure, change, openPolicy } from "../state.js";
 import { Drawer, drawer } from "./drawer.js";
 
 /** The roles in the order of their keys. */
@@ -9,7 +9,6 @@ const ROLES = ["identifier", "person", "quasi-identifier", "sensitive", "plain"]
 const asking = signal(null);
 
 export function Columns() {
-  if (!table.value) return html`<${Begin} />`;
   if (!plan.value) return html`<h1>${t("columns.title")}</h1>`;
   const rows = table.value.columns;
   return html`<h1 class="sentence" aria-live="polite">${sentence(rows)}</h1>
@@ -31,25 +30,6 @@ function sentence(rows) {
 
 /** People in a hundred, as one says it. */
 const inHundred = share => share > 0 && share < 0.005 ? t("columns.less-than-one") : number(Math.round(share * 100));
-
-/** Where no table is open yet. */
-function Begin() {
-  const over = event => { event.preventDefault(); event.currentTarget.classList.add("over"); };
-  const leave = event => event.currentTarget.classList.remove("over");
-  const drop = event => {
-    event.preventDefault();
-    leave(event);
-    if (event.dataTransfer.files[0]) openFile(event.dataTransfer.files[0]);
-  };
-  return html`<h1>${t("columns.begin")}</h1>
-    <div class="drop" onDragOver=${over} onDragLeave=${leave} onDrop=${drop}>
-      <p>${t("columns.drop")}</p>
-      <label class="button">${t("columns.choose")}<input type="file" class="unseen" onChange=${event => event.target.files[0] && openFile(event.target.files[0])} /></label>
-      <p class="soft">${t("columns.private")}</p>
-    </div>
-    ${offers.value.given && html`<p><button class="main" onClick=${openGiven}>${t("columns.open", { name: offers.value.given })}</button></p>`}
-    <p>${t("columns.or")} ${offers.value.examples.map(name => html`<button key=${name} onClick=${() => openExample(name)}>${t(`columns.example.${name}`)}</button> `)}</p>`;
-}
 
 /** What nobody has decided yet stands in the way. */
 function Decide() {
