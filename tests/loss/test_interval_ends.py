@@ -136,9 +136,22 @@ def test_large_tables_are_sampled(monkeypatch):
     table = pa.table({"age": random.integers(0, 60, 3000), "pay": random.integers(0, 500, 3000)})
     release = sf.anonymize(table, quasi_identifiers=["age", "pay"], k=5, method="mondrian", seed=1)
     everything = release.manifest["singling_out"]
-    monkeypatch.setattr(singling, "MOST_COMPARED", 20_000)
+    monkeypatch.setattr(singling, "MOST_COMPARED", 1_000)
     again = sf.anonymize(table, quasi_identifiers=["age", "pay"], k=5, method="mondrian", seed=1)
     sampled = again.manifest["singling_out"]
     assert 0 < sampled["sampled_classes"] < everything["classes_with_intervals"] == sampled["classes_with_intervals"]
     assert sampled["share"] == pytest.approx(everything["share"], abs=0.15)
     assert "ends               in about" in again.summary()
+
+
+def test_equal_rows_are_counted_together_where_they_occur_often(monkeypatch):
+    """Whether the rows or the distinct rows are compared, the answer is the same."""
+    random = np.random.default_rng(4)
+    pay = np.round(random.exponential(60, 2_000))
+    table = pa.table({"pay": pay, "children": random.integers(0, 3, 2_000)})
+    asked = {"quasi_identifiers": ["pay", "children"], "k": 3, "method": "mondrian", "seed": 1}
+    together = sf.anonymize(table, **asked).manifest["singling_out"]
+    assert 0 < together["classes"] < together["classes_with_intervals"]
+    monkeypatch.setattr(singling, "SOME_ROWS", 100)
+    monkeypatch.setattr(singling, "OFTEN", 1_000_000)
+    assert sf.anonymize(table, **asked).manifest["singling_out"] == together

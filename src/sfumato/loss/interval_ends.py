@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.rows import count_codes
+from sfumato.common.rows import shares
 from sfumato.common.threads import in_order as in_turn
 from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Ends, ScaledDomain
-from sfumato.table.frequency import FrequencySet, frequency_set, in_order
+from sfumato.table.frequency import frequency_set, group_rows, in_order
+from sfumato.table.kernels.classes import count_fitting
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses
 
-#: The most rows to compare with boxes; of larger tables a sample of the classes is examined.
-MOST_COMPARED = 1_000_000
+#: The most classes to examine, and the most rows to compare with their boxes for the ends of an attribute: where that
+#: is not enough, a sample of the classes is examined.
+MOST_CLASSES, MOST_COMPARED = 8_192, 4_000_000
+
+#: Equal rows are counted together where each occurs about so often, judged by some of them.
+OFTEN, SOME_ROWS = 4, 1 << 15
 
 #: An end this close to a value, as a share of the range, counts as that value.
 NEAR = 1e-12
@@ -65,36 +71,62 @@ class _Asked:
     classes: Codes
     codes: Codes
 
-    def only(self, chosen: NDArray[np.bool_]) -> _Asked:
-        kept = chosen[self.classes]
-        return _Asked(self.attribute, self.classes[kept], self.codes[kept])
+    def of_ranked(self, ranks: Codes) -> _Asked:
+        """Select the questions about classes that have a rank, in its order; the rank of all others is negative."""
+        asked = ranks[self.classes]
+        order = np.argsort(asked, kind="stable")[np.count_nonzero(asked < 0) :]
+        return _Asked(self.attribute, self.classes[order], self.codes[order])
+
+
+class _People(NamedTuple):
+    """The rows of the table, or its distinct rows with their counts; no counts are counts of 1."""
+
+    codes: NDArray[np.integer]
+    counts: Codes
 
 
 def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> IntervalEndRisk:
     """Count the classes and rows whose intervals single a person out."""
     boxes = _boxes(microdata, classes)
 
-    def ask(at: int) -> tuple[NDArray[np.bool_], list[_Asked]]:
+    def ask(at: int) -> tuple[NDArray[np.bool_], _Asked]:
         domain = microdata.domains[at]
         assert isinstance(domain, ScaledDomain)
         ends, interval = _shown_ends(domain, classes, at)
-        return interval, list(_questions(domain, ends, interval, boxes, at))
+        return interval, _asked(domain, ends, interval, boxes, at)
 
     scaled = [at for at, domain in enumerate(microdata.domains) if isinstance(domain, ScaledDomain)]
     asked = side_by_side(ask, scaled)
     shows = np.any([interval for interval, _ in asked], axis=0) if asked else np.zeros(len(classes), bool)
-    questions = [one for _, ones in asked for one in ones]
-    people, sizes = frequency_set(microdata), [domain.size for domain in microdata.domains]
-    chosen = _looked_at(shows, questions, people, random)
-    single = np.zeros(len(classes), bool)
-    few = [one.only(chosen) for one in questions]
-    # Each question sorts the distinct rows, so that few are asked at once: that takes memory.
+    people, sizes = _people(microdata), [domain.size for domain in microdata.domains]
+    ranked = _ranked(shows, random)
+    ranks = np.full(len(classes), -1, np.int64)
+    ranks[ranked] = np.arange(len(ranked))
+    single, seen = np.zeros(len(classes), bool), len(ranked)
+    few = [one.of_ranked(ranks) for _, one in asked]
+    # Each attribute sorts the rows, so that few are asked about at once: that takes memory.
     for one, counts in zip(few, in_turn(lambda one: _count(people, boxes, one, sizes), few, ahead=1), strict=True):
-        single[one.classes] |= counts == 1
-    intervals, seen = int(shows.sum()), int(chosen.sum())
+        single[one.classes[: len(counts)][counts == 1]] = True
+        if len(counts) < len(one.classes):
+            seen = min(seen, int(ranks[one.classes[len(counts)]]))
+    intervals = int(shows.sum())
+    single[ranked[seen:]] = False
     scale = intervals / max(1, seen)
     found, rows = int(single.sum()), int(classes.sizes[single].sum())
     return IntervalEndRisk(intervals, round(found * scale), round(rows * scale), None if seen == intervals else seen)
+
+
+def _people(microdata: Microdata) -> _People:
+    """Count equal rows together if they occur often: in others that takes longer than it saves."""
+    rows = len(microdata)
+    if rows > SOME_ROWS:
+        some = microdata.codes[:: rows // SOME_ROWS]
+        repeated = len(some) - len(group_rows(some, [domain.size for domain in microdata.domains]))
+        # Of n rows drawn from d that are equally frequent, about n² / 2d repeat an earlier one.
+        if len(some) ** 2 * OFTEN > 2 * repeated * rows:
+            return _People(microdata.codes, np.empty(0, np.int64))
+    distinct = frequency_set(microdata)
+    return _People(distinct.codes, distinct.counts)
 
 
 def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Codes]:
@@ -132,43 +164,36 @@ def _is_stated(side: pa.Array) -> NDArray[np.bool_]:
     return stated
 
 
-def _questions(
+def _asked(
     domain: ScaledDomain, ends: Ends, interval: NDArray[np.bool_], boxes: tuple[Codes, Codes], at: int
-) -> Iterator[_Asked]:
-    """Yield both ends of the classes with an interval, if they are values of the table inside the box."""
+) -> _Asked:
+    """Ask about both ends of the classes with an interval, if they are values of the table inside the box."""
     near = NEAR * domain.extent
     with np.errstate(over="ignore"):  # no value is as far as where the last interval ends
         last = ends.offsets + ends.widths
+    classes, values = [], []
     for side, offsets in ((ends.low, ends.offsets), (ends.high, last)):
         codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
         is_value = np.abs(domain.offsets[codes] - offsets) <= near
         inside = (boxes[0][:, at] <= codes) & (codes <= boxes[1][:, at])
-        asked = np.flatnonzero(interval & is_value & inside & _is_stated(side))
-        yield _Asked(at, asked, codes[asked])
+        classes.append(np.flatnonzero(interval & is_value & inside & _is_stated(side)))
+        values.append(codes[classes[-1]])
+    return _Asked(at, np.concatenate(classes), np.concatenate(values))
 
 
-def _looked_at(
-    shows: NDArray[np.bool_], questions: list[_Asked], people: FrequencySet, random: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Choose the classes to examine: all that show an interval, or a random sample if that takes too much work."""
-    work = sum(int(_having(people, asked).sum()) for asked in questions)
+def _ranked(shows: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.intp]:
+    """Rank the classes to examine: all that show an interval, or a random sample."""
     candidates = np.flatnonzero(shows)
-    if work <= MOST_COMPARED:
-        return shows
-    count = max(1, int(len(candidates) * MOST_COMPARED / work))
-    chosen = np.zeros(len(shows), bool)
-    chosen[random.choice(candidates, count, replace=False)] = True
-    return chosen
+    return random.choice(candidates, min(len(candidates), MOST_CLASSES), replace=False)
 
 
-def _having(people: FrequencySet, asked: _Asked) -> Codes:
-    """Count the distinct rows with the value of each question."""
-    codes = people.codes[:, asked.attribute]
-    return count_codes(codes, 1 + max(int(codes.max(initial=0)), int(asked.codes.max(initial=0))))[asked.codes]
+def _count(people: _People, boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> Codes:
+    """Count the people at every end who fit everything the class shows, up to the second.
 
-
-def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> Codes:
-    """Count the people at every end who fit everything the class shows."""
+    The last ends are left out if that takes long, but not the first.
+    """
+    if not len(asked.classes):
+        return np.zeros(0, np.int64)
     narrow = _narrowest(boxes, asked, sizes)
     size = sizes[narrow]
     keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
@@ -176,18 +201,15 @@ def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked, size
     first, last = (side[asked.classes, narrow] for side in boxes)
     begins = np.searchsorted(ordered, asked.codes * size + first)
     ends = np.searchsorted(ordered, asked.codes * size + last, side="right")
-    having = np.maximum(0, ends - begins)
-    question = np.repeat(np.arange(len(asked.codes)), having)
-    within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
-    row = order[np.repeat(begins, having) + within]
-    for at in range(people.codes.shape[1]):  # each column leaves fewer rows for the next
-        if at in (asked.attribute, narrow):
-            continue
-        codes, of_class = people.codes[row, at], asked.classes[question]
-        fits = (boxes[0][of_class, at] <= codes) & (codes <= boxes[1][of_class, at])
-        row, question = row[fits], question[fits]
-    found = np.bincount(question, weights=people.counts[row], minlength=len(asked.codes))
-    return found.astype(np.int64)
+    compared = np.cumsum(np.maximum(0, ends - begins))
+    some = slice(max(1, int(np.searchsorted(compared, MOST_COMPARED, side="right"))))
+    lo, hi = (side[asked.classes[some]] for side in boxes)
+    found = np.zeros(len(lo), np.int64)
+    side_by_side(
+        lambda part: count_fitting(people.codes, people.counts, order, begins, ends, lo, hi, *part, found),
+        shares(len(found)),
+    )
+    return found
 
 
 def _narrowest(boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> int:

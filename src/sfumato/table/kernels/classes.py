@@ -63,6 +63,43 @@ def bounds_within(
 
 
 @kernel
+def count_fitting(
+    codes: NDArray[np.integer],
+    counts: NDArray[np.int64],
+    order: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    lo: NDArray[np.int64],
+    hi: NDArray[np.int64],
+    first: int,
+    stop: int,
+    found: NDArray[np.int64],
+) -> None:
+    """Count the rows that lie in each box from ``first`` to before ``stop``, up to the second.
+
+    Parameters
+    ----------
+    codes, counts
+        The rows, and how often each occurs; no counts are counts of 1.
+    order, begins, ends
+        Row numbers, and which of them to compare with each box.
+    lo, hi
+        The boxes.
+    found
+        The output.
+    """
+    for box in range(first, stop):
+        for place in range(begins[box], ends[box]):
+            row, attribute = order[place], 0
+            while attribute < codes.shape[1] and lo[box, attribute] <= codes[row, attribute] <= hi[box, attribute]:
+                attribute += 1
+            if attribute == codes.shape[1]:
+                found[box] += counts[row] if len(counts) else 1
+                if found[box] > 1:
+                    break
+
+
+@kernel
 def highest_within(
     groups: NDArray[np.int32], codes: NDArray[np.int32], size: int, first: int, highest: NDArray[np.int64]
 ) -> None:
