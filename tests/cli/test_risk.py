@@ -57,3 +57,12 @@ def test_programs_get_drivers_and_uniques_on_request(table: str) -> None:
 
 def test_without_columns_it_says_how_to_name_them(table: str) -> None:
     assert "--qi COLUMN" in refused(2, "risk", table)
+
+
+def test_risk_of_a_release_counts_rows_where_its_policy_counts_people(tmp_path: Path) -> None:
+    (tmp_path / "release.csv").write_text("age,sex\n" + '"[30, 39]",F\n' * 4, encoding="utf-8")
+    policy = 'person = "patient"\nquasi_identifiers = ["age"]\n'
+    (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
+    found = run("risk", str(tmp_path / "release.csv"), "--policy", str(tmp_path / "policy.toml"))
+    assert found.code == 0, found.stderr
+    assert "counts people by 'patient', which this file does not show" in " ".join(found.stderr.split())

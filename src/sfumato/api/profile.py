@@ -13,7 +13,7 @@ from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.recognise import recognise
-from sfumato.assess.meaning.vocabulary import Topic, labelled_topic
+from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, topic_of_numbers
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -111,6 +111,8 @@ def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> 
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = labelled_topic(facts.name, label)
+    if facts.is_number:
+        topic = topic_of_numbers(facts.name, topic)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     meaning = meaning_of(facts, topic)

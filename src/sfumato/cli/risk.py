@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.screen import aligned, answer, answer_json, wrapped
+from sfumato.cli.screen import aligned, answer, answer_json, say, wrapped
 
 if TYPE_CHECKING:
     from sfumato.assess.risk.drivers import Drivers
@@ -76,7 +76,7 @@ def risk(
         sensitive=schema.sensitive,
         population=_file_or_number(population),
         weights=weights or schema.survey_weights,
-        person=schema.person,
+        person=_person(schema.person, asked, source.columns),
         thresholds=threshold or (),
         separator=reading.separator,
     )
@@ -86,6 +86,14 @@ def risk(
         answer_json(_record(found, drivers, special))
     else:
         answer("\n".join(_lines(found, drivers, special)))
+
+
+def _person(name: str | None, asked: options.Asked, columns: Sequence[str]) -> str | None:
+    """The column of people; a release does not show the one that its policy names, so that its rows are counted."""
+    if name is None or name in columns or asked.person is not None:
+        return name
+    say(f"The policy counts people by '{name}', which this file does not show, as no release does: rows are counted.")
+    return None
 
 
 def _file_or_number(population: str | None) -> Path | float | None:

@@ -14,6 +14,7 @@ from itertools import islice
 
 import numpy as np
 
+from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import meaning_of
 from sfumato.assess.meaning.vocabulary import Topic
@@ -126,15 +127,25 @@ def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
 
 
 def _between(at: int, columns: Sequence[ColumnProfile]) -> ColumnProfile | None:
-    """Take a column with a few values between private ones for private too."""
+    """Take a column with a few values between private ones for private too, and an answer unless others know both."""
     column = columns[at]
     if not _is_open(column) or column.facts.different > MOST_ANSWERS or column.role == "sensitive":
         return None
     before, after = _near(columns[:at][::-1]), _near(columns[at + 1 :])
-    if before is None or after is None or {before.topic_group, after.topic_group} != {"secret"}:
+    groups = {one.topic_group for one in (before, after) if one is not None}
+    if _is_answer(column.facts) and groups != {"known"}:
+        return replace(
+            column, suggestion=Suggestion("sensitive", "an answer to a question that is not understood", UNSURE)
+        )
+    if before is None or after is None or groups != {"secret"}:
         return None
     reason = f"not understood, but it stands between '{before.name}' and '{after.name}', which are private"
     return replace(column, suggestion=Suggestion("sensitive", reason, UNSURE))
+
+
+def _is_answer(facts: ColumnCounts) -> bool:
+    """Whether a column says yes or no, in words or in codes, so that few columns about looks, places and times do."""
+    return facts.different == len(("yes", "no")) or (facts.different > 1 and Contents(facts).is_flag)
 
 
 def _near(columns: Sequence[ColumnProfile]) -> ColumnProfile | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, NUMBERS_ROWS, Meaning
 from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 from sfumato.assess.meaning.recognise import could_point_to_a_person
 from sfumato.assess.meaning.vocabulary import Topic
-from sfumato.assess.meaning.words import says_code, words
+from sfumato.assess.meaning.words import says_code, says_household, says_number, words
 
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
@@ -40,6 +42,11 @@ PREDICTED, FEW_CLASSES = frozenset({"y", "class", "target", "label", "outcome"})
 CODED = frozenset({"category", "code", "number"})
 #: Places are made coarser too, however small they are.
 MADE_COARSER = frozenset({"latitude", "longitude", "coordinates", "place"})
+#: Words that are not understood and so many, each in at most so many rows, may be names.
+MANY_WORDS, MOST_ALIKE = 20, 4
+_CAPITALISED = re.compile(r"([^\W\d_a-z][^\W\d_]*[ ,.'-]*){1,4}")
+#: Fewer codes look like those of medicine by chance.
+FEWEST_CODES = 3
 #: In fewer rows many columns are nearly unique by chance.
 FEWEST_ROWS = 20
 #: From this share of unique rows on, no column is released as it is.
@@ -148,8 +155,8 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
     """Suggest the usual role of a kind, if the name says nothing."""
     if meaning.kind in {"date", "time", "postcode"} or meaning.detail == "coordinates":
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
-    if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
-        return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
+    if (found := _by_content(facts, meaning)) is not None:
+        return found
     if facts.is_number and _are_normalised(facts):
         return Suggestion("weight", "numbers with a mean of 1, as weights of a sample are", UNSURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
@@ -157,6 +164,19 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
     if facts.is_whole and (found := _by_number(facts)) is not None:
         return Suggestion("sensitive", found, UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
+
+
+def _by_content(facts: ColumnCounts, meaning: Meaning) -> Suggestion | None:
+    """Suggest a role by what the values say, if the name says nothing."""
+    if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
+        return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
+    contents = Contents(facts)
+    if facts.is_text and facts.different > FEWEST_CODES and (contents.is_medical_code or contents.is_medical_text):
+        return Suggestion("sensitive", "codes or words of medicine: nobody should learn whose they are", UNSURE)
+    many = facts.different >= max(MANY_WORDS, facts.filled / MOST_ALIKE)
+    if facts.is_text and meaning.kind == "category" and many and contents.share(_CAPITALISED.fullmatch) > 0.9:
+        return Suggestion("identifier", "many different words, as names have: does it name people?", UNSURE)
+    return None
 
 
 def _by_number(facts: ColumnCounts) -> str | None:
@@ -179,12 +199,20 @@ def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> Pers
 
     People share names, not numbers, so a column of names is none.
     """
-    keys, others = [], []
+    keys, others, names = list[CountedColumn](), list[CountedColumn](), list[str]()
     for facts, meaning, role in columns:
+        names.append(facts.name)
         coded = CountedColumn.of(facts.name, facts.codes, facts.values)
         if role == "identifier" and meaning.detail != NAMES and meaning.kind != "free text":
             keys.append(coded)
         elif role != "identifier":
             others.append(coded)
-    found = find_person([one for one in keys if one.filled >= FEWEST_ROWS_PER_PERSON * one.different], lasting(others))
-    return found if found is not None and (found.constant or found.by_name) else None
+    repeating = [one for one in keys if one.filled >= FEWEST_ROWS_PER_PERSON * one.different]
+    attributes = lasting(others)
+    found = find_person(repeating, attributes)
+    if found is not None and (found.constant or found.by_name):
+        return found
+    first = keys[0] if keys and keys[0].name == names[0] and keys[0] in repeating else None
+    if first is None or attributes or not says_number(first.name) or says_household(first.name):
+        return None
+    return PersonFound(first.name, first.different, first.filled, leads=True)

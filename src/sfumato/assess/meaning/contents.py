@@ -163,6 +163,11 @@ class Contents:
         return self.share(_is_surname) > 0.5
 
     @property
+    def holds_titles(self) -> bool:
+        """Whether values are names behind a title, as in 'Dr. Abe'."""
+        return self.share(_TITLED.fullmatch) > 0.5
+
+    @property
     def is_free_text(self) -> bool:
         """Whether values are sentences."""
         words = [len(text.split()) for text in self.texts]
@@ -215,6 +220,12 @@ class Contents:
         return bool(self.texts) and self.share(lambda text: re.fullmatch(r"(1[89]|20)\d\d(\.0)?", text)) > 0.95
 
     @property
+    def is_weeks(self) -> bool:
+        """Whether values are weeks or months of years, such as 202117."""
+        form = re.compile(r"(19|20)\d\d(0[1-9]|[1-4]\d|5[0-3])(\.0)?")
+        return bool(self.texts) and self.share(form.fullmatch) == 1.0 and len({text[:4] for text in self.texts}) < 40
+
+    @property
     def nearly_unique(self) -> bool:
         """Whether nearly every row has a value of its own."""
         return self.facts.unique_share > NEARLY_UNIQUE and self.facts.filled >= FEWEST_ROWS
@@ -240,7 +251,7 @@ class Contents:
         if not self.is_whole or low < 10**4 or len(str(int(low))) != len(str(int(high))):
             return False
         many = FEWEST_ROWS <= self.facts.different <= self.facts.filled / 1.5
-        return many and self.share(lambda text: text.removesuffix(".0").endswith("0")) < 0.5
+        return many and not self.is_weeks and self.share(lambda text: text.removesuffix(".0").endswith("0")) < 0.5
 
     @property
     def is_category(self) -> bool:

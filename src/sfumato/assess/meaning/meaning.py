@@ -44,10 +44,16 @@ FEWEST_CHECKED = 20
 NAMES = "names of people"
 #: In fewer rows whole numbers are consecutive by chance.
 FEWEST_NUMBERED = 50
+#: Whole numbers of one length: so many digits number something if the name says nothing, or even if it says something.
+LONG, LONGER = 5, 8
+#: The share of values ending in 0 from which on amounts were rounded.
+MOSTLY_ROUND = 0.5
 #: The rows of a household or a person: the fewest on average, and the most.
 FEWEST_MEMBERS, MOST_MEMBERS = 1.2, 50
 #: A few values, each of many rows, are categories and number nobody, whatever the column's name.
 FEW_CATEGORIES, MANY_ROWS = 12, 20
+#: Longer texts may be somebody's number, however often they occur.
+SHORT_LABEL = 3
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
 FEW_NUMBERS = 12
 
@@ -55,11 +61,12 @@ _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*(
 _DESCRIBES = re.compile(r"\b(desc\w*|display|label|beschreibung|descripcion|descricao|descrizione|omschrijving)\b")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
+_ROUND = re.compile(r"0(\.0)?$")
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
 _LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
-    | {"case", "serial", "folio", "reference", "expediente"}
+    | {"case", "serial", "seq", "folio", "reference", "expediente"}
 )
 _AMOUNTS = {"income", "money"}
 #: Topics whose numbers stay small: longer ones of one length number people or cases.
@@ -204,11 +211,16 @@ def _grouping(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 
 
 def _numbering_by_length(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
-    if (topic is None or topic.name in _COUNTED) and not says_code(facts.name) and Contents(facts).come_again:
+    contents = Contents(facts)
+    if says_code(facts.name) or contents.is_weeks:
+        return None
+    unnamed = topic is None or topic.name in _COUNTED
+    if unnamed and contents.come_again:
         return Meaning("identifier", "long numbers that come again", by_values=True)
-    alike = facts.lengths[0] == facts.lengths[1] >= 5
-    unnamed = topic is None and facts.filled >= FEWEST_NUMBERED
-    if unnamed and facts.unique_share > NUMBERS_ROWS and alike:
+    size = facts.lengths[0] if facts.lengths[0] == facts.lengths[1] else 0
+    measured = _named(topic, "survey weight", "date or time", *_GROUPS, *_CODED)
+    exact = facts.different >= FEWEST_CHECKED and contents.share(_ROUND.search) < MOSTLY_ROUND
+    if exact and ((unnamed and size >= LONG) or (not measured and size >= LONGER)):
         return Meaning("identifier", "numbers of one length", by_values=True)
     return None
 
@@ -330,6 +342,8 @@ def _written_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 
 def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
+    if facts.different > 1 and Contents(facts).holds_titles:
+        return Meaning("identifier", NAMES, by_values=True)
     if facts.different < FEWEST_NAMES and not named:
         return None
     if holds_given_names(facts.texts) or (topic is None and Contents(facts).holds_surnames):
@@ -337,7 +351,8 @@ def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if topic is None or topic.group != "names":
         return None
     few = facts.different <= FEW_CATEGORIES and facts.filled >= MANY_ROWS * facts.different
-    return None if few and topic.name in _OF_THINGS else Meaning("identifier", topic.name)
+    short = facts.lengths[1] <= SHORT_LABEL and topic.name in {"national number", "number of a medical record"}
+    return None if few and (short or topic.name in _OF_THINGS) else Meaning("identifier", topic.name)
 
 
 def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:

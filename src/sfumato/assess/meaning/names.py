@@ -16,6 +16,11 @@ ENTITIES = frozenset({"person", "institution"})
 PARTS_OF_NAMES = frozenset(
     {"first", "last", "middle", "given", "family", "sur", "fore", "full", "maiden", "mi", "legal"}
 )
+#: Last words that name somebody behind a word for people.
+ENDS_OF_NAMES = frozenset({"first", "last", "middle", "given", "maiden", "family"})
+PEOPLE = frozenset(
+    {"deceased", "decedent", "victim", "suspect", "defendant", "offender", "driver", "recip", "applicant"}
+)
 #: Words that say how a column of dates goes on without saying more.
 YEAR_WORDS = frozenset({"year", "yr", "yob"})
 #: The last words of names such as 'referred_by' and 'transferred_from', which people or places follow.
@@ -101,9 +106,17 @@ def read_name(name: str) -> NameSays:
     if YEAR_WORDS & set(said) and "year of birth" not in kinds and "age" not in kinds:
         topics.append("year")
     kinds += [kind for kind, ends in BY_WHOM.items() if len(said) > 1 and said[-1] in ends]
-    if not kinds and not topics and set(said) & PARTS_OF_NAMES:
+    if _is_part_of_name(said, kinds, topics, unknown):
         kinds.append("name")
     return NameSays(said, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(topics)), tuple(unknown))
+
+
+def _is_part_of_name(said: Sequence[str], kinds: list[str], topics: list[str], unknown: list[str]) -> bool:
+    """Whether a name says a part of somebody's name: 'first' alone, 'decedent_last', but not 'last_online'."""
+    if len(said) > 1 and said[-1] in ENDS_OF_NAMES and (set(said) & PEOPLE or set(kinds) == {"person"}):
+        return True
+    alone = not kinds and not topics and bool(set(said) & PARTS_OF_NAMES)
+    return alone and (not unknown or said[-1] in PARTS_OF_NAMES)
 
 
 def _parts(said: Sequence[str]) -> Iterator[tuple[str, str]]:

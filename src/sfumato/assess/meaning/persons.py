@@ -21,10 +21,14 @@ from sfumato.errors import listed
 
 #: What does not change from one row of a person to the next, or hardly.
 LASTING = ("sex", "date of birth", "year of birth", "age", "ethnic group")
+#: The topic of numbers that a person has one of, as of a state, but that no two people share by mistake.
+PERSONAL = "number of a medical record"
 #: From this part of the possible agreement on, an attribute is constant: one row in twenty may be wrong.
 CONSTANT = 0.75
 #: The share of rows without a value up to which a column can stand for people.
 MOST_MISSING = 0.2
+#: Fewer rows with a value than this share of the most complete candidate's make a column the second choice.
+NEARLY_FULL = 0.98
 #: Fewer values are groups of people.
 FEWEST_PEOPLE = 10
 #: Evidence is looked for in about this many rows, all rows of some of the values.
@@ -70,6 +74,8 @@ class PersonFound:
         The attributes of people that do not change within its values; empty if only its name speaks for it.
     by_name
         Whether its name says that it is about people.
+    leads
+        Whether it is the first column, as that of people is, in a table without attributes of people.
     """
 
     name: str
@@ -77,6 +83,7 @@ class PersonFound:
     rows: int
     constant: tuple[str, ...] = ()
     by_name: bool = False
+    leads: bool = False
 
     @property
     def reason(self) -> str:
@@ -84,6 +91,8 @@ class PersonFound:
         if self.constant:
             stay = "stays" if len(self.constant) == 1 else "stay"
             return f"{listed(self.constant, 3)} {stay} the same within its values"
+        if self.leads:
+            return "it is the first column, and its numbers come again"
         return "by its name it stands for people" if self.by_name else "its name does not say for what it stands"
 
 
@@ -108,8 +117,10 @@ def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColum
         return None
     by_evidence = [one for one in judged if one.constant]
     if by_evidence:  # a visit keeps what its patient keeps, so the coarsest column stands for people
-        named = [one for one in by_evidence if one.by_name]
-        return min(named or by_evidence, key=lambda one: one.people)
+        named = [one for one in by_evidence if one.by_name] or by_evidence
+        # A telephone number that some did not give has fewer values for that reason alone.
+        full = max(one.rows for one in named)
+        return min((one for one in named if one.rows >= NEARLY_FULL * full), key=lambda one: one.people)
     return max(judged, key=lambda one: (one.by_name, one.people))
 
 
@@ -120,12 +131,20 @@ def _repeats(key: CountedColumn) -> bool:
 
 def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFound | None:
     constant = tuple(one.name for one in attributes if constancy(key, one) >= CONSTANT)
-    if says_person(key.name):  # its attributes may change over the years, so half of them speak for it
+    if says_person(key.name) or _numbers_people(
+        key.name
+    ):  # its attributes may change over the years, so half of them speak for it
         kept = constant if 2 * len(constant) >= len(attributes) else ()
         return PersonFound(key.name, key.different, key.filled, kept, by_name=True)
     speaks = len(constant) > 1 or says_number(key.name) or says_only_number(key.name)
     fits = len(constant) == len(attributes) and (speaks if attributes else says_only_number(key.name))
     return PersonFound(key.name, key.different, key.filled, constant) if fits and _are_many(key) else None
+
+
+def _numbers_people(name: str) -> bool:
+    """Whether a column holds the numbers of people's records."""
+    topic = topic_of(name)
+    return topic is not None and topic.name == PERSONAL
 
 
 def _are_many(key: CountedColumn) -> bool:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from sfumato.assess.meaning.abbreviations import abbreviated
-from sfumato.assess.meaning.names import NameSays, read_name
+from sfumato.assess.meaning.names import PARTS_OF_NAMES, NameSays, read_name
 from sfumato.assess.meaning.words import COUNTED, words
 
 
@@ -80,7 +80,7 @@ _TOLD = {
 
 
 #: Topics of names that may say something private as well: the age at which somebody began to smoke is a habit.
-_WEAK = frozenset({"age", "year", "date or time", "household", "sex"})
+_WEAK = frozenset({"age", "year", "date or time", "household", "sex", "occupation"})
 #: What is private whatever stands beside it.
 _PRIVATE = {
     Topic("sexual life", "secret"): re.compile(
@@ -88,7 +88,7 @@ _PRIVATE = {
     ),
     Topic("habits", "secret"): re.compile(
         r".*\b(smok\w*|cigar\w*|tobacco|alcohol|drinks?|drinking|drunk|binge|marij\w*|cannabis|cocaine|heroin|vaping|"
-        r"(tv|television|screen|computer|comp|video|gaming) ?(hrs?|hours?|time))\b.*"
+        r"(tv|television|screen|computer|comp|video|gaming|sleep) ?(hrs?|hours?|time))\b.*"
     ),
 }
 
@@ -139,8 +139,9 @@ def topic_of(name: str) -> Topic | None:
     (Topic(name="person's name", group='names'), 'names')
     """
     found = spelt_topic(name)
-    if found is None and read_name(name).kind in {None, "institution", "person"}:
-        return _shortened(name)
+    says = read_name(name)
+    if found is None and says.kind in {None, "institution", "person"}:
+        return _shortened(name if says.kind is None else " ".join(says.unknown))
     return found
 
 
@@ -176,19 +177,39 @@ def spelt_topic(name: str) -> Topic | None:
 def _is_of_things(says: NameSays) -> bool:
     """Whether a name is that of a thing, or says something else about a thing that has a number."""
     if says.kind == "name":
+        if says.words[-1] in PARTS_OF_NAMES:
+            return False
         return bool(says.topics) or bool({"place", "institution"} & set(says.kinds))
     return says.kind in _NUMBERED and bool(_ABOUT_IT & {says.words[0], says.words[-1]})
 
 
+#: What a status or a result is of, the other words of a name say.
+_SAYS_LITTLE = frozenset({"status", "quality", "result", "class", "level", "type"})
+
+
 def _is_clear(says: NameSays) -> bool:
     """Whether more than a word of two letters is understood: 'mi' is a disease, and the end of many a name."""
-    clear = [word for word in says.words if len(word) > 2 and word not in says.unknown and not word.isdigit()]
-    return bool(clear) or len(says.words) == 1
+    unclear = {*says.unknown, *_SAYS_LITTLE}
+    clear = [word for word in says.words if len(word) > 2 and word not in unclear and not word.isdigit()]
+    return bool(clear) or (len(says.words) == 1 and not unclear & set(says.words))
 
 
 def _shortened(name: str) -> Topic | None:
     found = abbreviated(name)
     return None if found is None else Topic(*found)
+
+
+#: What no number is: a sum in a column called 'PAID_IP' is no internet address.
+_WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
+
+
+def topic_of_numbers(name: str, found: Topic | None) -> Topic | None:
+    """Find the topic of a column of numbers, given the one that its name and its label say.
+
+    >>> topic_of_numbers("MEDREIMB_IP", topic_of("MEDREIMB_IP")).name
+    'money'
+    """
+    return _shortened(name) if found is not None and found.name in _WORDS_ONLY else found
 
 
 def labelled_topic(name: str, label: str | None) -> Topic | None:

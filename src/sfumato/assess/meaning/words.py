@@ -8,7 +8,7 @@ import unicodedata
 #: Beginnings of the names of columns that count something.
 COUNTED = re.compile(
     r"^(number|no|nr|num|n|count|anzahl|zahl|nombre|numero|aantal|liczba)( (of|de|der|di|d|van|des))+ |"
-    r"^anzahl |^num |^n "
+    r"^anzahl |^num |^n |^(nb|anz|aant|qtde?|cant|cantidad|quantita|ilosc)( (of|de|di|d|van|des|der))? "
 )
 
 #: Words anywhere in a name that say that a column numbers people or things.
@@ -17,7 +17,7 @@ _NUMBERS = re.compile(
     r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
     r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
     r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
-    r"worker|insee|\w+(nummer|nr)|idno|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
+    r"worker|insee|\w+(nummer|nr)|idno|seq|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
 )
 #: Words that end like a number joined to another word, such as 'respid', and are none.
 _NO_NUMBERS = frozenset(
@@ -48,6 +48,7 @@ _HOUSEHOLDS = re.compile(
     r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?"
     r"(id|no|nr|num|number|nummer|key|code|x)|"
     r"(no|nr|num|numero|n) ?(house|hh|household|menage|foyer|hogar|vivi\w*)( .*)?|"
+    r"(h|hh|ph|fh|ff|household|family) seq(num)?|"
     r"hhx|hhid|hid|hhno|serialno|numero (du |de )?(foyer|menage|hogar|vivienda)|haushaltsnummer"
 )
 

@@ -21,6 +21,8 @@ FORMS = (
     "%m.%Y",
     "%b %Y",
     "%Y/%m",
+    "%Y%m%d%H%M",
+    "%Y%m%d%H%M%S",
     *_SAS,
 )
 #: The most formats that may be mixed in one column.
@@ -28,7 +30,7 @@ MOST_FORMS = 4
 #: The share of values that the formats together must fit.
 ENOUGH = 0.95
 
-_LIKELY = re.compile(r".*\d.*[-/. T].*\d.*|\d{8}")
+_LIKELY = re.compile(r".*\d.*[-/. T].*\d.*|\d{8}|\d{12}|\d{14}")
 #: Hospitals shift dates by a century or two.
 _EARLIEST, _LATEST = 1850, 2300
 
