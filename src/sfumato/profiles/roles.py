@@ -161,8 +161,8 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
         return Suggestion("weight", "numbers with a mean of 1, as weights of a sample are", UNSURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
         return Suggestion("sensitive", "a measured number that few others know", UNSURE)
-    if facts.is_whole and (found := _by_number(facts)) is not None:
-        return Suggestion("sensitive", found, UNSURE)
+    if facts.is_whole and (why := _by_number(facts)) is not None:
+        return Suggestion("sensitive", why, UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
 
 
