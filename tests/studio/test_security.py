@@ -19,7 +19,15 @@ from sfumato.studio.gate import HEADERS, MOST_BODY, POLICY
 from sfumato.studio.plan import Plan
 from sfumato.studio.session import FILES, IDLE_SECONDS, TICKET_SECONDS
 
-MADE = {"folder": "made-1", "verified": True, "state": "green", "open": [], "page": {}, "lacking": ""}
+MADE = {
+    "folder": "made-1",
+    "verified": True,
+    "state": "green",
+    "open": [],
+    "page": {},
+    "lacking": "",
+    "files": list(FILES),
+}
 
 
 def test_the_policy_of_contents_is_the_strict_one() -> None:
@@ -162,6 +170,12 @@ def test_a_ticket_is_good_for_half_a_minute(studio: Studio) -> None:
 def test_there_are_tickets_for_the_four_files_only(studio: Studio, file: str) -> None:
     made(studio.with_table("quasi-identifier"))
     assert studio.post("/api/tickets", {"file": file}).status_code == 400
+
+
+def test_a_file_that_is_not_written_yet_has_no_ticket(studio: Studio) -> None:
+    made(studio.with_table("quasi-identifier"), files=["release"])
+    assert studio.post("/api/tickets", {"file": "report"}).status_code == 409
+    assert studio.post("/api/tickets", {"file": "release"}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,15 @@ def test_rows_are_at_most_two_hundred(worker: WorkerProcess, folder: Path) -> No
 
 def test_a_release_is_made_verified_and_written(worker: WorkerProcess, folder: Path) -> None:
     plan = Plan(ROLES, k=5, title="Illnesses", recipient="The council", purpose="Planning")
-    found = value(worker, "make", question(folder, plan))
+    *_, soon, found, last = [
+        one for one in answered(worker, "make", question(folder, plan)) if one["kind"] != "progress"
+    ]
+    assert last == {"kind": "done", "value": None}
+    soon, found = soon["value"], found["value"]
+    assert (soon["files"], soon["complete"]) == (["release", "policy"], False)
+    assert "no release in such groups can lose less" not in soon["page"]["useful"], "that takes long and comes later"
+    assert {**soon["page"], "useful": found["page"]["useful"]} == found["page"]
+    assert (sorted(found["files"]), found["complete"]) == (["certificate", "policy", "release", "report"], True)
     assert found["verified"]
     assert found["state"] in {"green", "amber"}
     assert (found["page"]["recipient"], found["page"]["title"]) == ("The council", "Illnesses")

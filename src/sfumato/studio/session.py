@@ -255,10 +255,10 @@ class Session:
         return number
 
     def _hear(self, stream: Stream, name: str, plan: Plan | None, table: TableShown | None, message: Notice) -> None:
-        if message["kind"] == "done" and table is self.table:
-            if name == "profile":
+        if table is self.table:
+            if message["kind"] == "done" and name == "profile":
                 self.profiled(message["value"]["columns"])
-            elif name == "make":
+            elif message["kind"] == "message" and name == "make":
                 self.made = {**message["value"], "plan": plan}
         stream.add(message)
 
@@ -333,7 +333,7 @@ class Session:
         """Give out a ticket for one download of a file of a verified release."""
         if file not in FILES:
             raise ParameterError("There is no such file to download.")
-        if not self.downloadable:
+        if not self.downloadable or self.made is None or file not in self.made["files"]:
             raise NotAllowedError("not-verified")
         ticket = secrets.token_urlsafe(32)
         self._tickets[ticket] = (self._clock() + TICKET_SECONDS, file)

@@ -212,8 +212,9 @@ def facts_of_release(
     file: str | os.PathLike[str] | None = None,
     utility: Utility | None = None,
     about: About | None = None,
+    bound: bool = True,
 ) -> ReportFacts:
-    """Collect what is known about a release that was made here."""
+    """Collect what is known about a release that was made here; ``bound``, which takes long, can be left out."""
     manifest = release.manifest
     described = {name: column_facts(release, name) for name in release.shown.quasi_identifiers}
     policy, elided = policy_of_release(release)
@@ -229,7 +230,7 @@ def facts_of_release(
         suppressed=manifest["suppressed"],
         losses=release.loss,
         by_column=release.loss.by_attribute,
-        bound=release.bound,
+        bound=release.bound if bound else None,
         columns={name: one for name, one in described.items() if one is not None},
         making=_making(release),
         cautions=release.cautions,

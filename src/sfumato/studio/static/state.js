@@ -28,8 +28,8 @@ export const refresh = () => get("/api/state").then(take);
 /** The last change, which the next one and the next job wait for. */
 let last = Promise.resolve();
 
-/** Run a job that the page waits for: the last good result stays on the screen. */
-export async function run(name, args = {}) {
+/** Run a job that the page waits for: the last good result stays on the screen. `hear` gets what it finds on the way. */
+export async function run(name, args = {}, hear = () => {}) {
   await last;
   failure.value = null;
   return new Promise(resolve => {
@@ -38,6 +38,7 @@ export async function run(name, args = {}) {
         const began = running.value?.stage === message.stage ? running.value.began : Date.now();
         running.value = { ...running.value, stage: message.stage, share: message.share, began };
       }
+      if (message.kind === "message") hear(message.value);
       if (!["done", "failed", "cancelled"].includes(message.kind)) return;
       if (running.value?.stop === stop) running.value = null;
       if (message.kind === "failed") failure.value = message.error;

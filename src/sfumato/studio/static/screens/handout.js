@@ -7,7 +7,8 @@ import { plan, made, running, failure, change, run, refresh, openFile, screen } 
 const FILES = { release: "publish", report: "publish", certificate: "publish", policy: "private" };
 const closing = signal(false);
 
-const make = () => run("make").then(refresh);
+/** Page one comes first; the report and the certificate follow. */
+const make = () => run("make", {}, refresh).then(refresh);
 
 export function HandOut() {
   useEffect(() => { if (!made.value && !running.value && !plan.value.unsure.length) make(); }, []);
@@ -15,6 +16,7 @@ export function HandOut() {
   return html`<h1 class="unseen">${t("handout.title")}</h1>
     ${plan.value.unsure.length > 0 && html`<p class="notice bad">${t("handout.undecided")} <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`}
     ${found?.stale && !running.value && html`<p class="notice stale" role="status">${t("handout.stale")} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
+    ${found && !found.stale && !found.complete && !running.value && html`<p class="notice" role="status">${t("handout.incomplete")} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
     ${!found && !running.value && !plan.value.unsure.length && html`<p><button class="main" onClick=${make}>${t("handout.make")}</button></p>`}
     <div class="sheet-and-side">
       ${found ? html`<${Sheet} found=${found} />` : html`<p class="soft">${t("handout.nothing")}</p>`}
@@ -63,8 +65,8 @@ function Files({ found }) {
   return html`<section><h2>${t("handout.files")}</h2>
     ${!found.downloadable && html`<p role="status">${t(found.stale ? "handout.why-stale" : found.undecided.length ? "handout.why-undecided" : "handout.why-red", { n: found.undecided.length })}</p>`}
     <ul class="files">${Object.entries(FILES).map(([name, mark]) => html`<li key=${name}>
-      <button disabled=${!found.downloadable || (name === "report" && !!found.lacking)} onClick=${() => fetch(name)}>${t(`handout.file.${name}`)}</button>
-      <span class="mark ${mark}">${t(`handout.${mark}`)}</span><span class="soft">${name === "report" && found.lacking ? found.lacking : t(`handout.what.${name}`)}</span></li>`)}</ul></section>`;
+      <button disabled=${!found.downloadable || !found.files.includes(name)} onClick=${() => fetch(name)}>${t(`handout.file.${name}`)}</button>
+      <span class="mark ${mark}">${t(`handout.${mark}`)}</span><span class="soft">${name === "report" && found.lacking ? found.lacking : found.complete || found.files.includes(name) ? t(`handout.what.${name}`) : t("handout.writing")}</span></li>`)}</ul></section>`;
 }
 
 /** The same plan for another table of the same shape. */

@@ -134,6 +134,8 @@ export default {
     again: "Neu herstellen",
     nothing: "Es gibt noch keine Freigabe.",
     stale: "Spalten oder Ziele haben sich geändert: Das ist die vorige Freigabe.",
+    incomplete: "Bericht und Zertifikat wurden nicht fertig geschrieben.",
+    writing: "wird noch geschrieben",
     undecided: "Einige Spalten müssen erst entschieden werden.",
     "to-columns": "Zu den Spalten",
     safe: "Sicher?",

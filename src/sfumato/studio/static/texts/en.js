@@ -134,6 +134,8 @@ export default {
     again: "Make it again",
     nothing: "There is no release yet.",
     stale: "Columns or goals have changed: this is the release before.",
+    incomplete: "The report and the certificate were not written to the end.",
+    writing: "is being written",
     undecided: "Some columns must be decided first.",
     "to-columns": "To the columns",
     safe: "Safe?",
