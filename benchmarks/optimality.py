@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,7 @@ def run() -> Iterator[Result]:
         return
     yield from _written("refinement_by_levels.md", greedy_table)
     yield from _written("attacks_by_method.md", method_table)
+    yield from _written("attacks_under_l.md", diverse_table)
     yield from _written("defences.md", defence_table)
 
 
@@ -128,6 +129,24 @@ def method_table() -> Iterator[str]:
         yield f"| {name}, {k}, {method} | {attacked(table, schema, release, k)} |"
 
 
+#: Methods that differ in how they choose classes, for releases that keep l-diversity too.
+DIVERSE = ("auto", "peeling", "cell-generalization", "mondrian", "hilbert", "lattice")
+
+
+def diverse_table() -> Iterator[str]:
+    """Attack releases that keep l-diversity beside those that keep k alone."""
+    yield "| table, k, method | " + " | ".join((*COLUMNS, *BY_VALUE)) + " |"
+    yield "|---|" + "---|" * len((*COLUMNS, *BY_VALUE))
+    for (name, table, schema), method, diversity in itertools.product(tables(), DIVERSE, (None, 2)):
+        models = "k = 5" if diversity is None else f"k = 5, l = {diversity}"
+        try:
+            release = made(table, schema, 5, method, l=diversity)
+        except sf.errors.InfeasibleError:
+            yield f"| {name}, {models}, {method} | infeasible |" + " |" * (len(COLUMNS) + len(BY_VALUE) - 1)
+            continue
+        yield f"| {name}, {models}, {method} | {attacked(table, schema, release, 5, SECRETS)} |"
+
+
 def made(table: pa.Table, schema: sf.Schema, k: int, method: str, **more: Any) -> sf.Release:
     """Make a release; full-domain methods may leave out some rows."""
     options = dict(METHODS.get(method, {}))
@@ -137,25 +156,44 @@ def made(table: pa.Table, schema: sf.Schema, k: int, method: str, **more: Any) -
     return sf.anonymize(table, schema, k=k, method=chosen, seed=1, **options, **more)
 
 
-def attacked(table: pa.Table, schema: sf.Schema, release: sf.Release, k: int) -> str:
+def attacked(
+    table: pa.Table,
+    schema: sf.Schema,
+    release: sf.Release,
+    k: int,
+    more: Sequence[tuple[str, str]] = (),
+) -> str:
     """Attack a release, beside one by Mondrian with another k, and write the cells of its row."""
     other = sf.anonymize(table, schema, k=k + 1, method="mondrian", seed=2)
+    attacks = list(dict.fromkeys([*ATTACKS, *(name for name, _ in more)]))
     begin = time.process_time()
-    report = sf.attack(table, release, previous=[other], attacks=ATTACKS, seed=1, targets=300)
-    return " | ".join([f"{release.loss.gcp:.3f}", *cells(report), f"{time.process_time() - begin:.1f}"])
+    report = sf.attack(table, release, previous=[other], attacks=attacks, seed=1, targets=300)
+    spent = f"{time.process_time() - begin:.1f}"
+    return " | ".join([f"{release.loss.gcp:.3f}", *cells(report, FIGURES), spent, *cells(report, more)])
 
 
-def cells(report: AttackReport) -> Iterator[str]:
+#: The outcomes behind the columns, and those that l-diversity is about.
+FIGURES = (
+    ("refinement", "plausible counts of values"),
+    ("refinement", "hidden values"),
+    ("downcoding", ""),
+    ("cell ends", ""),
+    ("predicate singling out", "a random part"),
+    ("predicate singling out", "the best found"),
+    ("composition", "who it is"),
+)
+SECRETS = (("refinement", "people's"), ("composition", "certain"), ("inference", ""), ("homogeneity", ""))
+BY_VALUE = (
+    "sensitive value certain, refined",
+    "certain, of two releases",
+    "sensitive value guessed",
+    "the same in the whole class",
+)
+
+
+def cells(report: AttackReport, figures: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Write each attack's rate over its baseline, in percent."""
-    for name, variant in (
-        ("refinement", "plausible counts of values"),
-        ("refinement", "hidden values"),
-        ("downcoding", ""),
-        ("cell ends", ""),
-        ("predicate singling out", "a random part"),
-        ("predicate singling out", "the best found"),
-        ("composition", "who it is"),
-    ):
+    for name, variant in figures:
         found = [one for one in report.outcomes if one.attack == name and one.variant.startswith(variant)]
         yield f"{100 * found[0].rate:.1f} / {100 * found[0].baseline:.1f}" if found else "-"
 

@@ -12,6 +12,7 @@ import pytest
 from tests.examples import examples
 
 import sfumato as sf
+from sfumato.assess.attacks import refinement
 from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING, ShownLevels, order_constraints
 from sfumato.assess.attacks.hidden_counts import HiddenCounts
 from sfumato.assess.attacks.refinement import Behind
@@ -109,9 +110,10 @@ def test_the_truth_is_always_feasible(make, order):
         tried += 1
         assert behind.program.feasible
         assert behind.program.broken_by(true_counts(behind)) == 0
-        narrowed, certain = behind.ask()
-        assert (narrowed >= 0).all()
-        assert (certain <= 1).all()
+        asked = behind.ask()
+        assert len(asked.values) == len(behind.program.classes), "a small program is asked about every class"
+        assert (np.stack(asked) >= 0).all()
+        assert (np.stack(asked) <= 1).all()
     assert tried > 20
 
 
@@ -180,11 +182,24 @@ def test_a_release_made_to_be_weak_gives_everything_away():
     behind = Behind.of(scene(rows, [("North", "f")] * 4, 3))
     assert behind is not None
     assert behind.order_holds
-    _, certain = behind.ask()
-    assert certain.tolist() == [1.0]
+    assert behind.ask().certain.tolist() == [1.0]
     # Rows that show "North" by levels that were fixed before say nothing of the kind.
     silent = Behind.of(scene(rows, [("North", "f")] * 4, 3, order=""))
     assert silent is None or not silent.order_holds
+
+
+def test_classes_are_asked_about_in_random_order_until_the_work_is_done(monkeypatch):
+    rows = random_rows(np.random.default_rng(4), 40)
+    behind = Behind.of(scene(rows, greedily(rows, 5), 5))
+    assert behind is not None
+    assert len(behind.program.classes) > 1
+    whole = behind.ask()
+    assert behind.program.work > 0
+    monkeypatch.setattr(refinement, "LEAST_CLASSES", 1)
+    monkeypatch.setattr(refinement, "MOST_WORK", 0)
+    again = Behind.of(scene(rows, greedily(rows, 5), 5))
+    assert again is not None
+    assert again.ask().values.tolist() == whole.values[:1].tolist()
 
 
 def test_rows_shown_finer_cannot_be_behind_a_coarser_class():

@@ -75,6 +75,8 @@ class HiddenCounts:
         self.of_class = np.repeat(np.arange(len(classes)), sizes)
         self.codes = np.concatenate([one.combinations for one in classes])
         self.sizes = np.array([one.size for one in classes], np.int64)
+        #: Steps of the simplex method so far, each times the constraints of its program: what answers have cost.
+        self.work = 0
         self.constraints: list[Constraint] = [
             Constraint(np.arange(begin, end), one.size, one.size)
             for one, begin, end in zip(classes, self.begins[:-1], self.begins[1:], strict=True)
@@ -131,6 +133,7 @@ class HiddenCounts:
         solver.changeColsCost(len(places), places, np.ones(len(places)))
         solver.changeObjectiveSense(highspy.ObjSense.kMaximize if highest else highspy.ObjSense.kMinimize)
         solver.run()
+        self.work += max(0, int(solver.getInfo().simplex_iteration_count)) * solver.getNumRow()
         solved = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         value = float(solver.getInfo().objective_function_value) if solved else None
         solver.changeColsCost(len(places), places, np.zeros(len(places)))

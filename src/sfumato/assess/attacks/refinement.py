@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,10 @@ from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 #: The most combinations of values behind one class, and behind all classes of a program: wider classes are left out.
 MOST_BEHIND, MOST_VARIABLES = 1_000, 8_000
-#: The most nodes whose cells become constraints, classes to ask about, values of a column to ask for, and people.
-MOST_NODES, MOST_CLASSES, MOST_VALUES, MOST_PEOPLE = 100, 24, 4, 200
+#: The most nodes whose cells become constraints, whole records of a class to ask for, and people.
+MOST_NODES, MOST_RECORDS, MOST_PEOPLE = 100, 4, 200
+#: So many classes are asked about at least, and all of them while the solver's work stays below this.
+LEAST_CLASSES, MOST_WORK = 24, 100_000_000
 
 
 class Refinement(Attack):
@@ -47,15 +49,30 @@ class Refinement(Attack):
         known = Behind.of(scenario) if solver_is_installed() and not scenario.reading.centres else None
         if known is None:
             return
-        narrowed, certain = known.ask()
-        if len(narrowed):
-            yield self.outcome(narrowed, 0.0, variant="plausible counts of values")
-            yield self.outcome(known.ask_whole(), 0.0, variant="plausible counts of whole records")
-            yield self.outcome(certain, 0.0, variant="hidden values")
+        asked = known.ask()
+        if len(asked.values):
+            yield self.outcome(asked.values, 0.0, variant="plausible counts of values")
+            yield self.outcome(asked.records, 0.0, variant="plausible counts of whole records")
+            yield self.outcome(asked.certain, 0.0, variant="hidden values")
         for secret in scenario.secrets:
             alone, refined = known.certain_people(secret)
             if len(alone):
                 yield self.outcome(refined, float(alone.mean()), variant=f"people's {secret.name}")
+
+
+class AskedClasses(NamedTuple):
+    """What was found out about classes, one number for each.
+
+    Attributes
+    ----------
+    values, certain, records
+        The share of plausible counts that values lose, of values that become certain, and of counts that whole
+        records lose. Answers that the truth contradicts count nothing.
+    """
+
+    values: NDArray[np.float64]
+    certain: NDArray[np.float64]
+    records: NDArray[np.float64]
 
 
 @dataclass
@@ -66,8 +83,6 @@ class Behind:
     ----------
     node
         The one node of full-domain recoding; None if classes are at several.
-    asked
-        The classes to ask about, as places in the program.
     order_holds
         Whether the release agrees with the order that the method is said to make classes in.
     """
@@ -76,7 +91,6 @@ class Behind:
     levels: ShownLevels
     node: NDArray[np.int64] | None
     program: HiddenCounts
-    asked: list[int]
     order_holds: bool = False
     ruled_out: dict[tuple[int, int], bool] = field(default_factory=dict)
 
@@ -88,8 +102,7 @@ class Behind:
         classes = _coarse_classes(scenario, levels) if node is None else _left_out(scenario, levels, node)
         if not classes:
             return None
-        asked = list(range(min(MOST_CLASSES, len(classes))))
-        found = cls(scenario, levels, node, HiddenCounts(classes), asked)
+        found = cls(scenario, levels, node, HiddenCounts(classes))
         found._constrain()
         return found
 
@@ -116,46 +129,56 @@ class Behind:
             return self.node[None]
         if self.scenario.order == FULL_DOMAIN:
             return None
-        numbers = [self.program.classes[at].number for at in self.asked]
+        numbers = [one.number for one in self.program.classes[:LEAST_CLASSES]]
         before = self.levels.visited_before(self.levels.nodes[numbers])
         others = self.levels.visited_before(self.levels.nodes)
         random = self.scenario.random
         listed = np.concatenate([random.permutation(before), random.permutation(others)]).tolist()
         return np.array(list(dict.fromkeys(map(tuple, listed)))[:MOST_NODES], np.int64)
 
-    def ask(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Bound counts: how many plausible ones each value loses, and the share of each column that becomes certain."""
-        narrowed, certain = [], []
-        for at in self.scenario.patience.through(self.asked):
-            one = self.program.classes[at]
-            members = np.flatnonzero(self.scenario.class_of == one.number)
-            for place in range(len(self.levels.columns)):
-                codes = np.unique(one.combinations[:, place])
-                if len(codes) < 2:
-                    continue
-                sure = 0
-                for code in self.scenario.random.permutation(codes)[:MOST_VALUES].tolist():
-                    low, high = self.program.bounds(self.program.behind(at, place, code))
-                    right = low <= int(self._same(members, place, code).sum()) <= high
-                    narrowed.append((one.size - (high - low)) / one.size if right else 0.0)
-                    sure += low if right else 0
-                certain.append(sure / one.size)
-        return np.array(narrowed), np.array(certain)
+    def ask(self) -> AskedClasses:
+        """Bound the counts of all values behind classes, in random order, while the work stays within its limit."""
+        found = []
+        for at in self.scenario.patience.through(range(len(self.program.classes))):
+            if at >= LEAST_CLASSES and self.program.work > MOST_WORK:
+                break
+            found.append((*self._values(at), self._records(at)))
+        return AskedClasses(*np.array(found, float).reshape(-1, 3).T)
 
-    def ask_whole(self) -> NDArray[np.float64]:
-        """Bound how often whole combinations of values occur behind a class."""
+    def _values(self, at: int) -> tuple[float, float]:
+        """The share of plausible counts that values of a class lose, and of its values that become certain."""
+        members = np.flatnonzero(self.scenario.class_of == self.program.classes[at].number)
+        combinations = self.program.classes[at].combinations
+        narrowed, certain = [], []
+        for place in range(len(self.levels.columns)):
+            codes = np.unique(combinations[:, place]).tolist()
+            if len(codes) < 2:
+                continue
+            found = [
+                self._bounded(at, self.program.behind(at, place, code), self._same(members, place, code))
+                for code in codes
+            ]
+            narrowed.append(np.mean([lost for lost, _ in found]))
+            certain.append(sum(sure for _, sure in found))
+        return float(np.mean(narrowed)), float(np.mean(certain))
+
+    def _records(self, at: int) -> float:
+        """The share of plausible counts that some whole combinations of values behind a class lose."""
+        one, begin = self.program.classes[at], int(self.program.begins[at])
+        members = np.flatnonzero(self.scenario.class_of == one.number)
         narrowed = []
-        for at in self.asked:
-            one, begin = self.program.classes[at], int(self.program.begins[at])
-            members = np.flatnonzero(self.scenario.class_of == one.number)
-            for place in self.scenario.random.permutation(len(one.combinations))[:MOST_VALUES].tolist():
-                low, high = self.program.bounds(np.array([begin + place]))
-                same = np.ones(len(members), bool)
-                for column, code in enumerate(one.combinations[place].tolist()):
-                    same &= self._same(members, column, code)
-                right = low <= int(same.sum()) <= high
-                narrowed.append((one.size - (high - low)) / one.size if right else 0.0)
-        return np.array(narrowed)
+        for place in self.scenario.random.permutation(len(one.combinations))[:MOST_RECORDS].tolist():
+            same = np.ones(len(members), bool)
+            for column, code in enumerate(one.combinations[place].tolist()):
+                same &= self._same(members, column, code)
+            narrowed.append(self._bounded(at, np.array([begin + place]), same)[0])
+        return float(np.mean(narrowed))
+
+    def _bounded(self, at: int, variables: NDArray[np.int64], same: NDArray[np.bool_]) -> tuple[float, float]:
+        """The shares of plausible counts lost and of rows certain; none where the truth is outside of the bounds."""
+        size = self.program.classes[at].size
+        low, high = self.program.bounds(variables)
+        return ((size - (high - low)) / size, low / size) if low <= int(same.sum()) <= high else (0.0, 0.0)
 
     def _same(self, rows: NDArray[np.int64], place: int, code: int) -> NDArray[np.bool_]:
         """Decide which rows have a value; behind full-domain recoding, a value of the same group."""
