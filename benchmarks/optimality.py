@@ -194,7 +194,7 @@ BY_VALUE = (
 def cells(report: AttackReport, figures: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Write each attack's rate over its baseline, in percent."""
     for name, variant in figures:
-        found = [one for one in report.outcomes if one.attack == name and one.variant.startswith(variant)]
+        found = [one for one in report.outcomes if one.attack == name and variant in one.variant]
         yield f"{100 * found[0].rate:.1f} / {100 * found[0].baseline:.1f}" if found else "-"
 
 

@@ -24,9 +24,10 @@ from sfumato.methods import PrivateLevels, Task
 from sfumato.methods.lattice import private_levels
 from sfumato.privacy import Requirements
 from sfumato.privacy.differential_privacy import best_beta, largest_beta, least_class
+from sfumato.run.policy import method_from_policy
 from sfumato.table.encoding import encode
 from sfumato.table.frequency import group_rows
-from sfumato.verify.differential_privacy import smallest_class
+from sfumato.verify.differential_privacy import check_private, smallest_class
 
 PEOPLE = pa.table({"age": [20 + at % 50 for at in range(4_000)], "sex": ["f", "m"] * 2_000})
 ENGINES = ("memory", "duckdb")
@@ -125,11 +126,15 @@ def test_what_may_be_published_tells_nothing_else_of_the_original(engine, tmp_pa
     if engine == "memory":
         release.report(tmp_path / "report.html")
         page = (tmp_path / "report.html").read_text()
-    for text in (release.summary(), page, certificate):
+    for text in (release.summary(), page, certificate, repr(release)):
         assert f"{rows:,}" not in text
         assert f"{gone:,}" not in text
         assert f'"rows": {rows}' not in text
+        assert f"{release.loss.gcp:.6g}" not in text
     assert "withheld" in release.summary()
+    if page:
+        assert "how sure somebody can be that a person is in the table" not in page
+        assert "by more than a factor of 2.72, except with a chance of 0.001" in page
     assert sf.Certificate.read(_written(certificate, tmp_path)).check(file).ok
 
 
@@ -179,10 +184,49 @@ def test_no_view_of_a_release_shows_more_than_its_labels(intervals):
         at_levels().to_arrow(intervals=intervals)
 
 
+@pytest.mark.parametrize("levels", [None, {"age": 2, "sex": 0}])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_its_policy_makes_such_a_release_again(engine, levels, tmp_path):
+    model = sf.DifferentialPrivacy(1, 1e-3, for_levels=0.1 if levels is None else 0)
+    asked = {"quasi_identifiers": COLUMNS, "privacy": model, "engine": engine}
+    release = sf.anonymize(PEOPLE, **asked) if levels is None else sf.recode(PEOPLE, levels=levels, **asked)
+    release.policy.write(tmp_path / "policy.toml")
+    again = sf.Policy.read(tmp_path / "policy.toml").run(PEOPLE)
+    assert again.verification.ok
+    assert again.manifest["privacy"] == release.manifest["privacy"]
+    assert levels is None or again.level_names == release.level_names
+
+
+@pytest.mark.parametrize("levels", [3, ["age"]])
+def test_levels_of_a_policy_are_checked(levels):
+    said = {"name": "private-levels", "levels": levels}
+    with pytest.raises(ParameterError, match="a mapping of every quasi-identifier"):
+        method_from_policy(said)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_chance_is_not_explained(engine):
     with pytest.raises(ParameterError, match="chance decides which rows come out"):
         at_levels(engine).explain()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_release_is_chosen_among_several_by_what_it_lost(engine):
+    asked = {"quasi_identifiers": COLUMNS, "privacy": sf.DifferentialPrivacy(1, 1e-3, for_levels=0.1)}
+    with pytest.raises(ParameterError, match="chooses among them by what they lost"):
+        sf.strongest(PEOPLE, max_gcp=1, engine=engine, **asked)
+    if engine == "memory":
+        with pytest.raises(ParameterError, match="chooses among them by what they lost"):
+            list(sf.frontier(PEOPLE, k=[5], **asked))
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_number_of_files_follows_the_rows_that_come_out(tmp_path):
+    """As many parts as the original has would tell how many rows it has."""
+    release = at_levels("duckdb", pa.concat_tables([PEOPLE] * 20))
+    assert release.manifest["parts"] == 3
+    release.write(tmp_path / "release")
+    assert len(list((tmp_path / "release").iterdir())) == 2
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -210,7 +254,8 @@ def test_a_search_in_a_database_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("epsilon", "delta", "more"),
     [(0, 1e-6, {}), (9, 1e-6, {}), (1, 0, {}), (1, 0.7, {}), (1, 1e-6, {"beta": 0.7}), (1, 1e-6, {"for_levels": 1}),
-     (1, 1e-6, {"beta": "worst"}), (math.nan, 1e-6, {})],
+     (1, 1e-6, {"beta": "worst"}), (math.nan, 1e-6, {}), (1e-6, 1e-6, {}), (1, 1e-300, {}),
+     (1, 1e-6, {"for_levels": 0.9999})],
 )  # fmt: skip
 def test_parameters_without_a_meaning_are_refused(epsilon, delta, more):
     with pytest.raises(ParameterError):
@@ -384,3 +429,20 @@ def test_rows_drawn_twice_over_do_not_pass(monkeypatch):
 def test_the_method_is_for_differential_privacy_alone():
     with pytest.raises(ParameterError, match="for DifferentialPrivacy alone"):
         sf.anonymize(PEOPLE, quasi_identifiers=COLUMNS, method=PrivateLevels(), k=5)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"epsilon": 1e-9}, {"epsilon": 99}, {"delta": 1e-200}, {"for_levels": 0.99999}, {"beta": 0.7}]
+)
+def test_what_nobody_may_ask_for_is_not_checked_for_hours(changed):
+    """A certificate of somebody else's may claim anything."""
+    said = {"model": "differential-privacy", "epsilon": 1, "delta": 1e-6, "for_levels": 0, "beta": 0.63}
+    with pytest.raises(ParameterError):
+        check_private(said | changed, np.array([100]))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "k"), [(0.01, 1e-6, 60), (8, 1e-30, 205_883), (0.01, 1e-30, 342)])
+def test_the_ends_of_what_may_be_asked_for_are_computed_in_time(epsilon, delta, k):
+    model = sf.DifferentialPrivacy(epsilon, delta)
+    assert smallest_class(epsilon, delta, model.beta) == model.k
+    assert model.k == k

@@ -154,6 +154,10 @@ class _Search:
 
     def run_by_engine(self, data: object, request: Request, progress: ProgressOption) -> Release:
         """Find the largest value with a release per try: an engine keeps nothing between them."""
+        if request.is_private:
+            from sfumato.run.private import refuse_several  # noqa: PLC0415
+
+            refuse_several(request)
 
         def find(asked: Request) -> tuple[Release, float]:
             release = anonymize_for(data, asked, progress)

@@ -34,8 +34,15 @@ ABOVE = Context(prec=80, rounding=ROUND_CEILING)
 #: Decimal rounds powers to within a unit of the last digit, not always up.
 ROOM = 1 + Decimal(10) ** -70
 
-#: Beyond this, one row may change a chance by a factor of 3,000, and k grows without end.
-LARGEST_EPSILON = 8.0
+#: If each further term is less than half of the one before, those after one this small add up to less than it.
+HALF, NEGLIGIBLE = Decimal("0.5"), Decimal(10) ** -60
+
+#: Beyond this, one row may change a chance by a factor of 3,000, and k grows without end; below the least, nothing of a
+#: table of millions comes out, and k would take hours to compute.
+LEAST_EPSILON, LARGEST_EPSILON = 0.01, 8.0
+
+#: Less than this is no chance that anything depends on.
+LEAST_DELTA = 1e-30
 
 #: In how many steps the best β is searched for, from next to nothing to the largest.
 STEPS = 200
@@ -54,9 +61,9 @@ class DifferentialPrivacy(PrivacyModel):
     Parameters
     ----------
     epsilon
-        How much the chance of a release may depend on one row: at most by a factor of e^ε; above 0, at most 8.
+        How much the chance of a release may depend on one row: at most by a factor of e^ε; from 0.01 to 8.
     delta
-        The chance that may escape this limit, above 0 and far below one in the number of rows.
+        The chance that may escape this limit: far below one in the number of rows.
     for_levels
         The part of ``epsilon`` that is spent on choosing the levels by the table; 0 where they are given (`recode`).
     beta
@@ -78,13 +85,16 @@ class DifferentialPrivacy(PrivacyModel):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        parameters.number(owner, "epsilon", self.epsilon, above=0)
-        if self.epsilon > LARGEST_EPSILON:
-            raise invalid_parameter(owner, "epsilon", f"above 0 and at most {LARGEST_EPSILON:g}", self.epsilon)
-        if not 0 < parameters.number(owner, "delta", self.delta, above=0) < 0.5:
-            raise invalid_parameter(owner, "delta", "above 0 and far below one in the number of rows", self.delta)
-        if not 0 <= parameters.number(owner, "for_levels", self.for_levels, at_least=0) < self.epsilon:
-            raise invalid_parameter(owner, "for_levels", "a part of epsilon, from 0 to less than it", self.for_levels)
+        if not LEAST_EPSILON <= parameters.number(owner, "epsilon", self.epsilon, above=0) <= LARGEST_EPSILON:
+            expected = f"from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}"
+            raise invalid_parameter(owner, "epsilon", expected, self.epsilon)
+        if not LEAST_DELTA <= parameters.number(owner, "delta", self.delta, above=0) < 0.5:
+            expected = f"at least {LEAST_DELTA:g} and far below one in the number of rows"
+            raise invalid_parameter(owner, "delta", expected, self.delta)
+        rest = self.epsilon - parameters.number(owner, "for_levels", self.for_levels, at_least=0)
+        if self.for_levels and rest < LEAST_EPSILON:
+            expected = f"a part of epsilon that leaves at least {LEAST_EPSILON:g} for the rows"
+            raise invalid_parameter(owner, "for_levels", expected, self.for_levels)
         largest = largest_beta(self.for_rows)
         given = largest if self.beta is None else self.beta
         if given == BEST:
@@ -191,11 +201,18 @@ def _enough_drawn(gamma: float, beta: float, delta: float) -> int:
 
 
 def _drawn_or_more(drawn: int, rows: int, chance: Decimal) -> Decimal:
-    """The chance to draw at least so many of some rows, rounded up; all terms are positive."""
+    """The chance to draw at least so many of some rows, rounded up; all terms are positive.
+
+    Each term is the one before times a ratio that falls, so what is left over is at most a geometric series.
+    """
     odds = chance / (1 - chance)
     term = math.comb(rows, drawn) * chance**drawn * (1 - chance) ** (rows - drawn)
     total = term
     for more in range(drawn + 1, rows + 1):
-        term = term * (rows - more + 1) * odds / more
+        ratio = (rows - more + 1) * odds / more
+        term = term * ratio
         total += term
+        if ratio < HALF and term < total * NEGLIGIBLE:
+            total += term
+            break
     return total * ROOM

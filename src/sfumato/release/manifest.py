@@ -134,12 +134,19 @@ class Reportable:
         return cls(manifest.get("smallest_count", 0), manifest["suppressed"], promises_privacy(manifest["privacy"]))
 
     def allows(self, count: float) -> bool:
-        """Whether a count of people may be reported."""
-        return not self.private and (count == 0 or count >= self.least)
+        """Whether a count of people of the original may be reported."""
+        return not self.private and self._large_enough(count)
+
+    def _large_enough(self, count: float) -> bool:
+        return count == 0 or count >= self.least
 
     def allows_share(self, share: float, people: int) -> bool:
-        """Whether a share of some people may be reported: neither it nor the rest may be a small count."""
+        """Whether a share of people of the original may be reported: neither it nor the rest may be a small count."""
         return self.allows(round(share * people)) and self.allows(people - round(share * people))
+
+    def allows_released(self, share: float, rows: int) -> bool:
+        """Whether a share of the released rows may be reported, which every reader can count."""
+        return self._large_enough(round(share * rows)) and self._large_enough(rows - round(share * rows))
 
     @property
     def original(self) -> bool:

@@ -73,7 +73,7 @@ class Release:
     shown: Shown = field(repr=False)
     sensitive: tuple[str, ...]
     promises: Sequence[Mapping[str, Any]]
-    loss: LossReport
+    loss: LossReport = field(repr=False)
     verification: Verification = field(repr=False)
     manifest: dict[str, Any] = field(repr=False)
     origin: Origin = field(repr=False)

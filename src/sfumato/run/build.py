@@ -157,6 +157,10 @@ class Attempts:
         guarded: bool = True,
     ) -> Self:
         """Read and encode a table, and let guardrails look at it unless no release will be handed out."""
+        if several and request.is_private:
+            from sfumato.run.private import refuse_several  # noqa: PLC0415
+
+            refuse_several(request)
         clock, wanted = Clock(), request
         get_ready()
         with clock.measuring("total"), clock.measuring("read"):

@@ -160,8 +160,12 @@ def method_from_policy(record: Record, where: str = "The method") -> Method:
     >>> method_from_policy({"name": "hilbert", "refine": 10}).parameters()["refine"]
     10
     """
-    find(f"{where}: name", record.get("name", AUTO), REGISTRY)
-    method = find_method(str(record.get("name", AUTO)))
+    name = record.get("name", AUTO)
+    if isinstance(name, str) and name not in REGISTRY and name in (unlisted := _at_given_levels()):
+        method = unlisted[name]
+    else:
+        find(f"{where}: name", name, REGISTRY)
+        method = find_method(str(name))
     given = {key: value for key, value in record.items() if key != "name"}
     if isinstance(method, Refined):
         start = given.get("method")
@@ -170,6 +174,13 @@ def method_from_policy(record: Record, where: str = "The method") -> Method:
         return with_parameters(method, given, where)
     refine = given.pop("refine", False)
     return with_parameters(method, given, where) if refine is False else refined(method, given, refine, where)
+
+
+def _at_given_levels() -> dict[str, Method]:
+    """List the methods that come with levels (sf.recode) or with a model; they have names in policies alone."""
+    from sfumato.methods import FixedLevels, PrivateLevels  # noqa: PLC0415
+
+    return {FixedLevels.name: FixedLevels({}), PrivateLevels.name: PrivateLevels()}
 
 
 def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:

@@ -31,6 +31,14 @@ def refuse_faulty(request: Request) -> None:
         raise ParameterError(f"{ONLY_IF} {fault}")
 
 
+def refuse_several(request: Request) -> None:
+    """Refuse several releases of one table and a choice among them: each spends ε and δ, and so does the choice."""
+    raise ParameterError(
+        f"{ONLY_IF} '{request.caller}' makes several releases and chooses among them by what they lost, which depends "
+        "on the data. Decide beforehand, and make one (sf.anonymize, sf.recode)."
+    )
+
+
 def for_privacy(request: Request) -> Request:
     """The same request with the one method that keeps differential privacy."""
     given = request.method

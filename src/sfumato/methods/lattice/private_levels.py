@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.randomness import Secret
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.methods.base import Method, Task
 from sfumato.methods.details import MethodDetails
 from sfumato.methods.lattice.fixed_levels import node_of
@@ -47,6 +47,11 @@ class PrivateLevels(Method):
     name: ClassVar[str] = "private-levels"
     summary: ClassVar[str] = "Rows drawn by chance, at levels that are given or chosen by chance."
     recoding: ClassVar[str] = "full-domain"
+
+    def __post_init__(self) -> None:
+        if self.levels is not None and not isinstance(self.levels, Mapping):
+            expected = "a mapping of every quasi-identifier to its level, by number or by name"
+            raise invalid_parameter(type(self).__name__, "levels", expected, self.levels)
 
     def run(self, task: Task) -> Recoding:
         """Choose levels, draw rows, and suppress the others and those of small classes."""

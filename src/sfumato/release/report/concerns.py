@@ -127,7 +127,7 @@ def _unique(found: ReportFacts) -> Iterator[Concern]:
     unique = found.unique
     if unique is None or not unique.everywhere:
         return
-    countable = found.may.allows_share(unique.share, unique.rows)
+    countable = found.may.allows_released(unique.share, unique.rows)
     many = f"{unique.everywhere:,} of {unique.rows:,} rows ({percent(unique.share)})" if countable else "Some rows"
     verb = "is" if countable and unique.everywhere == 1 else "are"
     known, helps = _known(found, unique)
@@ -152,7 +152,7 @@ def _known(found: ReportFacts, unique: UniqueRows) -> tuple[str, str]:
             ", but nobody is without the sensitive ones",
             "If an outsider might know a sensitive value, have such values rounded or grouped first.",
         )
-    if not found.may.allows_share(unique.without_sensitive / unique.rows, unique.rows):
+    if not found.may.allows_released(unique.without_sensitive / unique.rows, unique.rows):
         return ", some of them even without the sensitive ones", go_through
     return f", {unique.without_sensitive:,} even without the sensitive ones", go_through
 

@@ -216,14 +216,20 @@ def teaching(found: ReportFacts) -> Iterator[Limit]:
 @looks
 def totals(found: ReportFacts) -> Iterator[Limit]:
     """Check whether rows were suppressed, which published totals may reveal."""
-    total = found.suppressed.get("total", 0)
-    if total:
-        many = f"{total:,}" if found.may.losses else found.may.few.capitalize()
+    if found.suppressed.get("total", 0) and not found.may.private:
         yield Limit(
             "Published totals",
-            f"{many} rows are left out. Whoever knows the true totals from elsewhere can tell what those rows held.",
+            f"{left_out(found)} rows are left out. Whoever knows the true totals from elsewhere can tell what those "
+            "rows held.",
             "Compare with what is public already, and allow less suppression.",
         )
+
+
+def left_out(found: ReportFacts) -> str:
+    """How many rows are not released, at the beginning of a sentence."""
+    if found.may.losses:
+        return f"{found.suppressed.get('total', 0):,}"
+    return f"{found.may.few.capitalize()} of" if found.may.private else found.may.few.capitalize()
 
 
 @looks
@@ -266,6 +272,13 @@ def rows_per_person(found: ReportFacts) -> Iterator[Limit]:
 @looks
 def again(found: ReportFacts) -> Iterator[Limit]:
     """Name the limit of every release: further releases about the same people can undo it."""
+    if found.may.private:
+        yield Limit(
+            "Several releases of one table",
+            "The parameters of several releases of the same people add up: two of them promise half as much.",
+            "Publish one release of a table; make coarser versions from the release, not from the original.",
+        )
+        return
     yield Limit(
         "Several releases of one table",
         "The promises hold for this table alone. A second release of the same people, by whomever, can undo them.",
@@ -276,7 +289,7 @@ def again(found: ReportFacts) -> Iterator[Limit]:
 @looks
 def membership(found: ReportFacts) -> Iterator[Limit]:
     """Check whether anything limits what the release tells about who is in the table."""
-    if not found.promised("delta-presence"):
+    if not found.promised("delta-presence", "differential-privacy"):
         yield Limit(
             "Who is in the table",
             "No promise here limits how sure somebody can be that a person is in the table at all.",

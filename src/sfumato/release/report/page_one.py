@@ -178,7 +178,7 @@ def _certain_figure(found: ReportFacts) -> KeyFigure:
         return KeyFigure("0%", name, "no group shares a single value")
     worst = max(shares, key=lambda one: shares[one])
     people = found.risk.after.people
-    value = percent(shares[worst]) if found.may.allows_share(shares[worst], people) else "some"
+    value = percent(shares[worst]) if found.may.allows_released(shares[worst], people) else "some"
     return KeyFigure(value, name, f"once their group is found: {named(worst)}", alarming=True)
 
 
@@ -186,7 +186,7 @@ def _unique_figure(found: ReportFacts) -> KeyFigure:
     unique, name = found.unique, "are unique over all columns"
     if unique is None:
         return KeyFigure("not looked at", name, "nobody counted them", alarming=True)
-    shown = percent(unique.share) if found.may.allows_share(unique.share, unique.rows) else "some"
+    shown = percent(unique.share) if found.may.allows_released(unique.share, unique.rows) else "some"
     meaning = f"of the rows, in all {unique.columns:,} published columns together"
     return KeyFigure(shown, name, meaning, alarming=unique.everywhere > 0)
 

@@ -219,11 +219,18 @@ class _Plan:
         draws = draws_per_part(sizes, self.secret)
         recode = Recode(table, method, models, request.intervals, self.secret, dict(enumerate(budgets)), draws)
         schema, shown_as = recode.shown()
-        names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
+        names = [self.secret.key(f"file {at}").hex()[:16] for at in range(self._files(sizes, table, chosen))]
         done = parts.by_part(PART, recode, schema)
         self.report("recoding", 0.0)
         shown = self.engine.released(done, PLACE, names, shown_as)
         return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
+
+    def _files(self, sizes: Sequence[int], table: CodedTable, chosen: Chosen | None) -> int:
+        """Count the files for the released rows; those who read a folder must not learn how many rows came in."""
+        if chosen is None:
+            return max(1, len(sizes))
+        released = table.rows - chosen.suppressed
+        return max(1, -(-released // self.engine.rows_per_part(released)))
 
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
         """Decide how many rows of each part may be suppressed: where that saves most, if the method can estimate it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.common.charts import charts
 from sfumato.common.html import Content, Markup, element, facts, folded, joined
-from sfumato.methods import DEFAULT, REGISTRY, find_method
+from sfumato.methods import DEFAULT, REGISTRY, PrivateLevels, find_method
 from sfumato.release.report.facts import Making, ReportFacts
 from sfumato.release.report.parts import (
     figure,
@@ -113,6 +113,8 @@ def _told(making: Making) -> Iterator[tuple[str, str]]:
         yield "what it does", find_method(name).summary
     if "chosen" in making.method:
         yield "why", f"of those it tried, {named(str(making.method['chosen']))} lost least and was kept"
+    elif name == PrivateLevels.name:
+        yield "why", "differential privacy takes it, and no other"
     elif name != DEFAULT:
         yield "why", "asked for by name"
     yield "seed", "kept in the manifest, since it can undo the order of the rows"

@@ -35,7 +35,6 @@ IN_WORDS = {
     "k-map": "Everybody looks like at least {others} others in the population that the table was drawn from.",
     "marketer-risk": "On average over all people, the chance to be picked out of the population is limited.",
     "population-uniques": "At most so many people look like nobody else in the population.",
-    "differential-privacy": "Whether a person's row was in the table hardly changes what could have come out.",
     "delta-presence": "Nobody can tell from the table whether a person is in it, beyond the limits that are promised.",
 }
 
@@ -82,6 +81,12 @@ def _meaning(promise: Mapping[str, Any], found: ReportFacts) -> str:
     if promise["model"] == "l-diversity" and promise.get("kind") == "frequency":
         return (
             f"Among people who look alike, nobody can be more than {percent(1 / promise['l'])} sure of anyone's {of}."
+        )
+    if promise["model"] == "differential-privacy":
+        return (
+            "Whether a person's row is in the table changes the chance of no release by more than a factor of "
+            f"{math.exp(promise['epsilon']):,.3g}, except with a chance of {promise['delta']:g}. This is a property of "
+            "the procedure: one table cannot show it."
         )
     if words is None:
         return "See the privacy models in the documentation."

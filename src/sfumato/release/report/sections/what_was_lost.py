@@ -10,6 +10,7 @@ from sfumato.loss import METRICS
 from sfumato.release.report.bins import HIDDEN, MISSING
 from sfumato.release.report.columns import ColumnFacts
 from sfumato.release.report.facts import LEAST, ReportFacts
+from sfumato.release.report.limits import left_out
 from sfumato.release.report.parts import figure, figures, items, listing, named, paragraph, percent, section, subsection
 
 #: How many columns get their own picture, those that lost most first; the others are in the table only.
@@ -102,7 +103,7 @@ def _suppressed(found: ReportFacts) -> Content:
     if not total:
         return subsection("Rows left out", paragraph("No row was left out."))
     if not found.may.losses:
-        return subsection("Rows left out", paragraph(f"{found.may.few.capitalize()} rows are not published."))
+        return subsection("Rows left out", paragraph(f"{left_out(found)} rows are not published."))
     missing = found.suppressed.get("missing", 0)
     missing = missing if found.may.allows(missing) and found.may.allows(total - missing) else 0
     said = f"{total:,} of {found.rows_in:,} rows ({percent(total / max(1, found.rows_in))}) are not published."
