@@ -287,14 +287,14 @@ def test_a_number_of_a_record_is_called_so_and_a_letter_with_a_number_says_littl
     assert (found["x17"].role, found["x17"].suggestion.certainty) == ("sensitive", "unsure")
 
 
-def test_numbers_that_are_codes_get_no_intervals_and_bands_in_brackets_are_steps() -> None:
+def test_numbers_that_are_codes_get_no_intervals_and_bands_in_brackets_become_wider_bands() -> None:
     table = {
         "relat": [1 + row % 9 for row in range(360)],
         "visits": [1 + row % 9 for row in range(360)],
         "age": [f"[{row % 10 * 10}-{row % 10 * 10 + 10})" for row in range(360)],
     }
     found = sf.profile(pa.table(table)).hierarchies(["relat", "visits", "age"])
-    assert [type(one).__name__ for one in found.values()] == ["Categorical", "Numeric", "Ordered"]
+    assert [type(one).__name__ for one in found.values()] == ["Categorical", "Numeric", "Taxonomy"]
 
 
 def test_a_profile_prints_the_rank_of_columns_beyond_the_core_set() -> None:

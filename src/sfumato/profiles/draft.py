@@ -19,7 +19,7 @@ from sfumato.hierarchies import Categorical, Hierarchy, Taxonomy
 from sfumato.hierarchies.files import write_rows
 from sfumato.io import write_text
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
-from sfumato.profiles.proposal import Attempt, Proposal, propose
+from sfumato.profiles.proposal import Attempt, Proposal, in_words, propose
 from sfumato.profiles.report import Profile
 from sfumato.run.policy import policy_record
 from sfumato.run.request import AUTO, Request
@@ -119,7 +119,7 @@ class Draft:
                 f"; the others are left out{_all_cost(proposal)}."
             )
         for name in schema.sensitive:
-            yield f"{name}: {_in_words(proposal.models[name])}; {proposal.prices[name]}."
+            yield f"{name}: {in_words(proposal.models[name])}; {proposal.prices[name]}."
         others = [name for name in proposal.left if proposal.roles[name] in {"sensitive", "plain", "weight"}]
         if others:
             yield f"Also left out for now, each for the reason in the policy: {listed(others, 6)}."
@@ -249,12 +249,6 @@ def draft(
     own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
     reasons = {one.name: _why(profile, one.name) for one in profile.columns} | own
     return Draft(policy, reasons, in_files, profile.rows, proposal)
-
-
-def _in_words(model: PrivacyModel) -> str:
-    """Name a model with its parameter, as policies do."""
-    said = model.to_policy()
-    return f"{said['model']}, {'l' if 'l' in said else 't'} = {said.get('l', said.get('t'))}"
 
 
 def _all_cost(proposal: Proposal) -> str:

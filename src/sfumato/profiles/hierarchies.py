@@ -30,6 +30,7 @@ from sfumato.hierarchies import (
     Prefix,
     Taxonomy,
 )
+from sfumato.profiles.drawn import drawn
 
 #: Steps of coordinates in degrees: from about a kilometre to about a hundred.
 DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)
@@ -42,6 +43,15 @@ PLACES = frozenset({"place", "postcode", "nationality"})
 GROUPED = frozenset({"occupation", "education", "disease", "ethnic group", "age", "institution"})
 #: A group that holds more of the rows groups nothing.
 MOST_ALIKE = 0.9
+#: Topics whose whole numbers are codes of words.
+CODED = frozenset(
+    {"sex", "marital status", "ethnic group", "nationality", "language", "place", "occupation", "opinion", "insurance"}
+    | {"design of the sample", "institution"}
+)
+#: Beginnings of names whose numbers count or measure something.
+_COUNTS = re.compile(r"(num|nb|nr of|no of|n |anz|count|age|alter|edad|years|yrs|hours|hrs|days|weeks|months)")
+#: More different numbers are no codes, unless a name says so; fewer show no steps.
+MOST_CODES, FEWEST_STEPS = 40, 5
 #: Fewer different codes are not worth a system.
 FEW_CODES = 4
 #: What stands between the parts of a place.
@@ -52,7 +62,7 @@ OTHER, ROOT = "other", "*"
 
 def hierarchy_of(facts: ColumnCounts, meaning: Meaning, topic: str | None = None) -> Hierarchy:
     """Suggest the first hierarchy that takes all of the column's own values; flat categories if none does."""
-    for chosen in (*_by_system(facts, topic), _chosen(facts, meaning)):
+    for chosen in (*_by_system(facts, topic), *drawn(facts, topic), _chosen(facts, meaning, topic)):
         if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
             continue
         with suppress(DataError, HierarchyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -101,7 +111,7 @@ def _survives(value: str) -> bool:
     return value == value.strip() and value not in {"", ROOT}
 
 
-def _chosen(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
+def _chosen(facts: ColumnCounts, meaning: Meaning, topic: str | None) -> Hierarchy:
     if meaning.kind in {"date", "time"}:
         return _moments(facts, meaning)
     if meaning.kind in {"postcode", "code"}:
@@ -112,12 +122,38 @@ def _chosen(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
         return Numeric(widths=DEGREES)
     if meaning.detail == "written with signs":
         return _bands(facts)
-    return Numeric() if facts.is_number and meaning.kind != "category" and not _is_coded(facts) else Categorical()
+    return (
+        Numeric() if facts.is_number and meaning.kind != "category" and not _is_coded(facts, topic) else Categorical()
+    )
 
 
-def _is_coded(facts: ColumnCounts) -> bool:
-    """Whether numbers stand for words, so that an interval of them means nothing."""
-    return facts.is_whole and (says_code(facts.name) or Contents(facts).is_snomed)
+def _is_coded(facts: ColumnCounts, topic: str | None) -> bool:
+    """Whether numbers stand for words, so that an interval of them means nothing.
+
+    Where neither the name nor its topic says so, few numbers do, unless their frequencies rise and fall as those of
+    counts and ages do.
+    """
+    if not facts.is_whole:
+        return False
+    said = words(facts.name)
+    if says_code(facts.name) or said.endswith(("code", " cd")) or Contents(facts).is_snomed or topic in CODED:
+        return True
+    if topic == "education":
+        return not bool((np.diff(facts.numbers) == 1).all())
+    unknown = topic is None or topic == "survey question"
+    return unknown and facts.different <= MOST_CODES and _COUNTS.match(said) is None and not _rise_and_fall(facts)
+
+
+def _rise_and_fall(facts: ColumnCounts) -> bool:
+    """Whether neighbouring numbers are about as frequent, with one peak, as counts, ages and ratings are."""
+    numbers = facts.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    counts = facts.counts[np.argsort(numbers)]
+    steps = np.diff(np.sort(numbers))
+    if facts.different < FEWEST_STEPS or not bool((steps == 1).all()):
+        return False
+    turns = np.sign(np.diff(counts))
+    turns = turns[turns != 0]
+    return int(np.count_nonzero(np.diff(turns) > 0)) == 0
 
 
 def _as_written(facts: ColumnCounts, order: Sequence[str]) -> list[str]:

@@ -218,9 +218,15 @@ def _protect(
             found.loss = loss
             return True
         cheapest = (loss, model) if cheapest is None or loss < cheapest[0] else cheapest
-    told = f"; {cheapest[1]} would raise the loss to {cheapest[0]:.3f}" if cheapest else ""
+    told = f"; {in_words(cheapest[1])} would raise the loss to {cheapest[0]:.3f}" if cheapest else ""
     found.leave(column.name, f"no model protects it at a bearable cost{told}")
     return False
+
+
+def in_words(model: PrivacyModel) -> str:
+    """Name a model with its parameter, as policies do."""
+    said = model.to_policy()
+    return f"{said['model']}, {'l' if 'l' in said else 't'} = {said.get('l', said.get('t'))}"
 
 
 def _models(column: ColumnProfile, codes: NDArray[np.int64]) -> Iterator[PrivacyModel]:

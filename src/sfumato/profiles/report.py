@@ -22,7 +22,7 @@ from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, may_group, parents_of
 from sfumato.profiles.ranking import Ranked, SuggestedColumn, rank
-from sfumato.profiles.roles import Suggestion, usable_weights
+from sfumato.profiles.roles import Suggestion, fits_time, usable_weights
 from sfumato.table.schema import Schema
 
 #: Words in the names and labels of columns about somebody else than the person of the row.
@@ -82,7 +82,10 @@ class ColumnProfile:
     def candidate(self) -> SuggestedColumn:
         """The column as one to rank among quasi-identifiers."""
         said = words(f"{self.name} {self.label or ''}")
-        return SuggestedColumn(self.facts, self.topic.name if self.topic else None, OF_OTHERS.search(said) is not None)
+        topic = self.topic.name if self.topic else None
+        if not fits_time(topic or "", self.meaning):
+            topic = "date or time"
+        return SuggestedColumn(self.facts, topic, OF_OTHERS.search(said) is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON, without values of the table."""

@@ -36,6 +36,8 @@ NEWBORNS = (300, 6500)
 MANY_NUMBERS = 300
 #: The scale of answers that surveys use most, and hardly anything else.
 SCALE = range(11)
+#: Topics of dates and times.
+TIMES = frozenset({"date of birth", "year of birth", "date or time", "year", "age"})
 #: Names of the column that a table was made to predict, and the most values that it has.
 PREDICTED, FEW_CLASSES = frozenset({"y", "class", "target", "label", "outcome"}), 5
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
@@ -113,7 +115,7 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
     if topic is None:
         return None
     if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
-        what = topic.name if topic.group == "known" else meaning.kind
+        what = topic.name if topic.group == "known" and fits_time(topic.name, meaning) else meaning.kind
         return Suggestion("quasi-identifier", f"{what}: others may know or see it", SURE)
     if topic.group == "secret":
         certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
@@ -121,6 +123,11 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
     if topic.group in ABOUT_THE_DATA:
         return ABOUT_THE_DATA[topic.group]
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
+
+
+def fits_time(topic: str, meaning: Meaning) -> bool:
+    """Whether a topic may be that of dates, if values are dates: a column 'stop' of them is no stop of a journey."""
+    return meaning.kind not in {"date", "time"} or topic in TIMES
 
 
 def _weight(facts: ColumnCounts) -> Suggestion:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 #: Common ordinal scales, in lower case; a column may lack some of the steps.
 LADDERS: tuple[tuple[str, ...], ...] = tuple(
@@ -88,6 +90,32 @@ def _bands(texts: Sequence[str]) -> tuple[str, ...]:
         number = next(found[name] for name in ("low", "below", "above", "open") if found[name] is not None)
         places[text] = (_number(number), -1 if found["under"] else 1 if found["over"] or found["open"] else 0)
     return tuple(sorted(texts, key=lambda text: places[text])) if len(set(places.values())) == len(texts) else ()
+
+
+class Band(NamedTuple):
+    """A band of numbers as a table writes it: from a number to another one, or without an end."""
+
+    low: float
+    high: float | None
+    bracketed: bool
+
+
+def band_of(text: str) -> Band | None:
+    """Read a band; one without a beginning begins below everything.
+
+    >>> band_of("[60-70)"), band_of("85+").high, band_of("under 5").low, band_of("red")
+    (Band(low=60.0, high=70.0, bracketed=True), None, -inf, None)
+    """
+    unbracketed = _unbracketed(text)
+    found = _BAND.fullmatch(unbracketed)
+    if found is None:
+        return None
+    if found["low"] is not None:
+        high = re.search(r"(?P<high>\d[\d.,]*)", unbracketed[found.end("low") :])
+        return Band(_number(found["low"]), _number(high["high"]) if high else None, unbracketed != text)
+    if found["below"] is not None:
+        return Band(-math.inf, _number(found["below"]), bracketed=False)
+    return Band(_number(found["above"] or found["open"]), None, bracketed=False)
 
 
 def _unbracketed(text: str) -> str:

@@ -1,0 +1,124 @@
+"""Hierarchies that people draw by hand: chapters of ICD-9, wider bands, groups of marital states, schools and work."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.orders import Band, band_of, order_of
+from sfumato.hierarchies import Taxonomy
+
+ROOT, OTHER = "*", "other"
+#: The share of values that must be understood; the rest is a group of its own.
+UNDERSTOOD = 0.8
+#: Fewer values need no groups, and one group is none.
+FEWEST_VALUES, FEWEST_GROUPS = 4, 2
+#: How many of the finest bands stand together, level by level.
+MERGED = (2, 4)
+
+#: Where the chapters of ICD-9 begin, by the first three digits.
+_CHAPTERS = (1, 140, 240, 280, 290, 320, 390, 460, 520, 580, 630, 680, 710, 740, 760, 780, 800, 1000)
+_ICD9 = re.compile(r"(?P<category>\d{3}|V\d\d|E\d{3})(\.?\d{1,2})?|(?P<short>\d{1,2})(\.\d{1,2})?", re.IGNORECASE)
+
+
+def drawn(facts: ColumnCounts, topic: str | None) -> Iterator[Taxonomy]:
+    """Yield the hierarchies that a person would draw for a column's values."""
+    values = sorted(facts.values.cast("string").to_pylist())
+    if not facts.is_text or len(values) < FEWEST_VALUES:
+        return
+    if (bands := _wider_bands(facts)) is not None:
+        yield bands
+    if topic == "disease" and (chapters := _rows(values, _above_icd9)) is not None:
+        yield chapters
+    forms = _groups().get(topic or "", ())
+    found = _rows(
+        values, lambda value: next(([label] for label, form in forms if form.fullmatch(_spaced(value))), None)
+    )
+    if found is not None:
+        yield found
+
+
+@cache
+def _groups() -> dict[str, tuple[tuple[str, re.Pattern[str]], ...]]:
+    """The groups of each topic, with the values that belong to each; see the file."""
+    listed = tomllib.loads((files("sfumato.profiles") / "groups.toml").read_text(encoding="utf-8"))
+    return {
+        topic: tuple((label, re.compile(whole.replace("\n", ""), re.IGNORECASE)) for label, whole in groups.items())
+        for topic, groups in listed.items()
+    }
+
+
+def _spaced(value: str) -> str:
+    """Write 'NeverMarried' and 'never_married' as two words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value).replace("_", " ").strip(" .")
+
+
+def _rows(values: Sequence[str], above: Callable[[str], list[str] | None]) -> Taxonomy | None:
+    """Put values below what is above them; None if too few are understood, or all are in one group."""
+    found = {value: above(value) for value in values}
+    known = [path for path in found.values() if path is not None]
+    if len(known) < UNDERSTOOD * len(values) or len({path[-1] for path in known}) < FEWEST_GROUPS:
+        return None
+    height = len(known[0])
+    used = set(values)
+    return Taxonomy(
+        [[value, *(_apart(one, used) for one in path or [OTHER] * height), ROOT] for value, path in found.items()]
+    )
+
+
+def _apart(label: str, values: set[str]) -> str:
+    """Name a group otherwise than a value is."""
+    return f"{label} (all)" if label in values else label
+
+
+def _above_icd9(code: str) -> list[str] | None:
+    """The category and the chapter of an ICD-9 code.
+
+    >>> _above_icd9("250.02"), _above_icd9("V58"), _above_icd9("flu")
+    (['250', '240-279'], ['V58', 'V00-V99'], None)
+    """
+    found = _ICD9.fullmatch(code.strip())
+    if found is None:
+        return None
+    category = (found["category"] or found["short"].zfill(3)).upper()
+    if category[0] in "VE":
+        return [category, "V00-V99" if category[0] == "V" else "E000-E999"]
+    place = bisect_right(_CHAPTERS, int(category))
+    if not 0 < place < len(_CHAPTERS):
+        return None
+    return [category, f"{_CHAPTERS[place - 1]:03d}-{_CHAPTERS[place] - 1:03d}"]
+
+
+def _wider_bands(facts: ColumnCounts) -> Taxonomy | None:
+    """Join bands of one width, such as '[60-70)' and '[70-80)', which an interval of bands would write as a pair."""
+    order = order_of(facts.texts)
+    bands = [band for text in order if (band := band_of(text)) is not None]
+    closed = [band for band in bands if band.high is not None and band.low >= 0]
+    if len(order) < 2 * FEWEST_VALUES or len(order) != len(facts.values) or len(bands) < len(order):
+        return None
+    spans = [after.low - before.low for before, after in itertools.pairwise(closed)]
+    width = min(spans, default=0.0)
+    if width <= 0 or any(band.low % width for band in closed):
+        return None
+    if any(band.high not in {band.low + width, band.low + width - 1} for band in closed):
+        return None
+    spelt = facts.values.cast("string").to_pylist()
+    places = {text.strip(): band for text, band in zip(order, bands, strict=True)}
+    return Taxonomy([[text, *(_joined(places[text.strip()], width * size) for size in MERGED), ROOT] for text in spelt])
+
+
+def _joined(band: Band, width: float) -> str:
+    """Write the wider band that holds a band; one without an end stands alone."""
+    if band.high is None:
+        return f"{band.low:g} or more"
+    if math.isinf(band.low):
+        return f"less than {band.high:g}"
+    start = math.floor(band.low / width) * width
+    return f"[{start:g}-{start + width:g})" if band.bracketed else f"{start:g} to under {start + width:g}"
