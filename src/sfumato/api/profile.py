@@ -112,7 +112,7 @@ def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> 
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = labelled_topic(facts.name, label)
     if facts.is_number:
-        topic = topic_of_numbers(facts.name, topic)
+        topic = topic_of_numbers(facts.name, topic, whole=facts.is_whole)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     meaning = meaning_of(facts, topic)

@@ -35,6 +35,9 @@ NEAR = 3
 #: More values of one column are no answers to a question.
 MOST_ANSWERS = 12
 
+#: What stands for yes and no, or for any two things.
+CODES_OF_TWO = frozenset({"2"})
+
 QUESTION = Topic("survey question", "secret")
 
 
@@ -127,13 +130,16 @@ def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
 
 
 def _between(at: int, columns: Sequence[ColumnProfile]) -> ColumnProfile | None:
-    """Take a column with a few values between private ones for private too, and an answer unless others know both."""
+    """Take a column with a few values between private ones for private too, and an answer.
+
+    Between columns that others know, codes 1 and 2 are as often something that they know as well.
+    """
     column = columns[at]
     if not _is_open(column) or column.facts.different > MOST_ANSWERS or column.role == "sensitive":
         return None
     before, after = _near(columns[:at][::-1]), _near(columns[at + 1 :])
     groups = {one.topic_group for one in (before, after) if one is not None}
-    if _is_answer(column.facts) and groups != {"known"}:
+    if _is_answer(column.facts, surely=groups == {"known"}):
         return replace(
             column, suggestion=Suggestion("sensitive", "an answer to a question that is not understood", UNSURE)
         )
@@ -143,9 +149,12 @@ def _between(at: int, columns: Sequence[ColumnProfile]) -> ColumnProfile | None:
     return replace(column, suggestion=Suggestion("sensitive", reason, UNSURE))
 
 
-def _is_answer(facts: ColumnCounts) -> bool:
-    """Whether a column says yes or no, in words or in codes, so that few columns about looks, places and times do."""
-    return facts.different == len(("yes", "no")) or (facts.different > 1 and Contents(facts).is_flag)
+def _is_answer(facts: ColumnCounts, *, surely: bool) -> bool:
+    """Whether a column says yes or no, in words or in codes, as few columns about looks, places and times do."""
+    flag = facts.different > 1 and Contents(facts).is_flag
+    if surely:
+        return flag and not set(facts.texts) & CODES_OF_TWO
+    return flag or facts.different == len(("yes", "no"))
 
 
 def _near(columns: Sequence[ColumnProfile]) -> ColumnProfile | None:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from sfumato.assess.meaning.facts import ColumnCounts
-from sfumato.assess.meaning.orders import Band, band_of, order_of
+from sfumato.assess.meaning.orders import WrittenBand, band_of, order_of
 from sfumato.hierarchies import Taxonomy
 
 ROOT, OTHER = "*", "other"
@@ -114,7 +114,7 @@ def _wider_bands(facts: ColumnCounts) -> Taxonomy | None:
     return Taxonomy([[text, *(_joined(places[text.strip()], width * size) for size in MERGED), ROOT] for text in spelt])
 
 
-def _joined(band: Band, width: float) -> str:
+def _joined(band: WrittenBand, width: float) -> str:
     """Write the wider band that holds a band; one without an end stands alone."""
     if band.high is None:
         return f"{band.low:g} or more"

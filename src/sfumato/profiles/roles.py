@@ -24,6 +24,8 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 
 #: Rows per value, on average, from which an identifier repeats on purpose and not by accident.
 FEWEST_ROWS_PER_PERSON = 1.05
+#: The same, where only the place of the column speaks for people.
+FEWEST_ROWS_IN_CLAIMS = 1.2
 #: A mean above it is of kilograms or pounds, if no weight is above the heaviest.
 BODY_WEIGHT, HEAVIEST = 25, 700
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
@@ -46,6 +48,7 @@ CODED = frozenset({"category", "code", "number"})
 MADE_COARSER = frozenset({"latitude", "longitude", "coordinates", "place"})
 #: Words that are not understood and so many, each in at most so many rows, may be names.
 MANY_WORDS, MOST_ALIKE = 20, 4
+_DOTTED = re.compile(r"\.")
 _CAPITALISED = re.compile(r"([^\W\d_a-z][^\W\d_]*[ ,.'-]*){1,4}")
 #: Fewer codes look like those of medicine by chance.
 FEWEST_CODES = 3
@@ -178,7 +181,8 @@ def _by_content(facts: ColumnCounts, meaning: Meaning) -> Suggestion | None:
     if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
         return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
     contents = Contents(facts)
-    if facts.is_text and facts.different > FEWEST_CODES and (contents.is_medical_code or contents.is_medical_text):
+    coded = contents.is_medical_code and (facts.lengths[0] < facts.lengths[1] or contents.share(_DOTTED.search) > 0)
+    if facts.is_text and facts.different > FEWEST_CODES and (coded or contents.is_medical_text):
         return Suggestion("sensitive", "codes or words of medicine: nobody should learn whose they are", UNSURE)
     many = facts.different >= max(MANY_WORDS, facts.filled / MOST_ALIKE)
     if facts.is_text and meaning.kind == "category" and many and contents.share(_CAPITALISED.fullmatch) > 0.9:
@@ -220,6 +224,12 @@ def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> Pers
     if found is not None and (found.constant or found.by_name):
         return found
     first = keys[0] if keys and keys[0].name == names[0] and keys[0] in repeating else None
-    if first is None or attributes or not says_number(first.name) or says_household(first.name):
+    if (
+        first is None
+        or first.filled < FEWEST_ROWS_IN_CLAIMS * first.different
+        or attributes
+        or not says_number(first.name)
+        or says_household(first.name)
+    ):
         return None
     return PersonFound(first.name, first.different, first.filled, leads=True)

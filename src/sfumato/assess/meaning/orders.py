@@ -92,7 +92,7 @@ def _bands(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(texts, key=lambda text: places[text])) if len(set(places.values())) == len(texts) else ()
 
 
-class Band(NamedTuple):
+class WrittenBand(NamedTuple):
     """A band of numbers as a table writes it: from a number to another one, or without an end."""
 
     low: float
@@ -100,11 +100,11 @@ class Band(NamedTuple):
     bracketed: bool
 
 
-def band_of(text: str) -> Band | None:
+def band_of(text: str) -> WrittenBand | None:
     """Read a band; one without a beginning begins below everything.
 
     >>> band_of("[60-70)"), band_of("85+").high, band_of("under 5").low, band_of("red")
-    (Band(low=60.0, high=70.0, bracketed=True), None, -inf, None)
+    (WrittenBand(low=60.0, high=70.0, bracketed=True), None, -inf, None)
     """
     unbracketed = _unbracketed(text)
     found = _BAND.fullmatch(unbracketed)
@@ -112,10 +112,10 @@ def band_of(text: str) -> Band | None:
         return None
     if found["low"] is not None:
         high = re.search(r"(?P<high>\d[\d.,]*)", unbracketed[found.end("low") :])
-        return Band(_number(found["low"]), _number(high["high"]) if high else None, unbracketed != text)
+        return WrittenBand(_number(found["low"]), _number(high["high"]) if high else None, unbracketed != text)
     if found["below"] is not None:
-        return Band(-math.inf, _number(found["below"]), bracketed=False)
-    return Band(_number(found["above"] or found["open"]), None, bracketed=False)
+        return WrittenBand(-math.inf, _number(found["below"]), bracketed=False)
+    return WrittenBand(_number(found["above"] or found["open"]), None, bracketed=False)
 
 
 def _unbracketed(text: str) -> str:

@@ -203,12 +203,16 @@ def _shortened(name: str) -> Topic | None:
 _WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
 
 
-def topic_of_numbers(name: str, found: Topic | None) -> Topic | None:
+def topic_of_numbers(name: str, found: Topic | None, *, whole: bool = True) -> Topic | None:
     """Find the topic of a column of numbers, given the one that its name and its label say.
+
+    Fractions are no dates either: 'kwh_day' is so much a day.
 
     >>> topic_of_numbers("MEDREIMB_IP", topic_of("MEDREIMB_IP")).name
     'money'
     """
+    if found is not None and found.name == "date or time" and not whole:
+        return None
     return _shortened(name) if found is not None and found.name in _WORDS_ONLY else found
 
 
