@@ -16,6 +16,7 @@ from sfumato.common import threads
 from sfumato.io import lines, parquet
 from sfumato.loss import recoded_table
 from sfumato.methods import REGISTRY
+from sfumato.methods.refinement import search
 from sfumato.release import values
 from sfumato.run.large.duckdb import engine
 from sfumato.testing.requests import COMBINATIONS, plainest
@@ -24,9 +25,6 @@ from sfumato.verify import classes
 
 NUMBERS = (2, 3, 7, 16)
 
-#: Methods that search for as long as they may: what they find depends on the time that they had.
-BY_TIME = {"best", "proven"}
-METHODS = sorted(set(REGISTRY) - BY_TIME)
 FORMS = ("parquet", "csv", "jsonl", "arrow")
 
 
@@ -41,6 +39,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recoded_table, "STRETCH", 2)
     monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 20)
     monkeypatch.setattr(lines, "CHUNK_ROWS", 20)
+    monkeypatch.setattr(search, "PART_CELLS", 128)
+    monkeypatch.setattr(search, "PART_ROWS", 16)
 
 
 def made(table: object, number: int, folder: Path, forms: tuple[str, ...] = ("parquet",), **asked: Any) -> list[Any]:
@@ -56,7 +56,7 @@ def made(table: object, number: int, folder: Path, forms: tuple[str, ...] = ("pa
     return [json.dumps(told, sort_keys=True, default=str), *files, loss, release.verification]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", sorted(REGISTRY))
 def test_every_method(method: str, tmp_path: Path) -> None:
     asked = {"schema": SCHEMA, "method": method, "privacy": plainest(sf.methods.find_method(method))}
     table = people(80)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,9 +13,10 @@ from numpy.typing import NDArray
 from tests.examples import examples
 from tests.helpers import table_strategy
 
+from sfumato.common import threads
 from sfumato.errors import ParameterError
 from sfumato.methods import Hilbert, Mondrian, Refined, Task
-from sfumato.methods.refinement import RefinementLimit
+from sfumato.methods.refinement import RefinementLimit, search
 from sfumato.methods.refinement.search import refine
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
@@ -148,6 +151,32 @@ def test_the_same_seed_gives_the_same_classes_and_another_seed_others() -> None:
     ]
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize(("seconds", "number", "many"), [(np.inf, 1, True), (60.0, 2, False), (60.0, 16, True)])
+def test_a_calm_search_is_divided_among_many_processors(
+    seconds: float, number: int, many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fixed amount of work is divided alike on every machine; with a time limit, where it keeps threads busy."""
+    table = pa.table({"age": np.random.default_rng(3).integers(0, 90, 2_000)})
+    microdata = encode(table, {"age": None})
+    task = Task(microdata, Requirements((KAnonymity(5),), microdata))
+    counts: list[int] = []
+
+    def noted(work: Any, pieces: Any) -> list[Any]:
+        pieces = list(pieces)
+        counts.append(len(pieces))
+        return threads.side_by_side(work, pieces)
+
+    monkeypatch.setattr(search, "PART_ROWS", 50)
+    monkeypatch.setattr(search, "PART_CELLS", 8 * 1_000)
+    monkeypatch.setattr(search, "side_by_side", noted)
+    start = Hilbert().run(task).classes
+    assert start is not None
+    with threads.at_most(number):
+        refine(TaskLoss(task), start, RefinementLimit(rounds=8, seconds=seconds, patience=0.0))
+    assert counts[0] == 2
+    assert (max(counts) >= 16) == many
 
 
 def test_an_interrupt_keeps_the_best_so_far() -> None:

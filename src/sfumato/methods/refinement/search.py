@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.interrupts import Interrupts
-from sfumato.common.threads import side_by_side
+from sfumato.common.threads import how_many, side_by_side
 from sfumato.methods.refinement.kernel_arguments import aim_of, sensitive_codes
 from sfumato.methods.refinement.kernels.move_rows import Neighbours, dissolve_classes, move_rows
 from sfumato.methods.refinement.kernels.mutable_classes import Grouping, Table, make_grouping
@@ -21,12 +21,17 @@ from sfumato.methods.search_levels import mostly_categories
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
-#: Cells of a part, so that it fits the processor's cache, parts keep all processors busy, and a round over one is short
-#: enough to keep a time limit whatever the number of columns; and the least number of its rows.
+#: Cells of a part, so that it fits the processor's cache and a round over one is short enough to keep a time limit
+#: whatever the number of columns; and the least number of its rows.
 PART_CELLS, PART_ROWS = 131_072, 1_024
 
-#: Rounds over a part before the table is cut into other parts.
-ROUNDS_PER_PART = 4
+#: When a batch of rounds gains less than this share of the loss, parts become so many times smaller: rows then move to
+#: classes nearby, which parts of one or two thousand rows hold, and many processors share tables of few rows.
+SMALL_GAIN, FINER = 0.03, 8
+
+#: Rounds between two looks at the loss, and rounds over a part before the table is cut into other parts: small parts
+#: have more borders, which classes do not cross.
+BATCH, ROUNDS_PER_PART, ROUNDS_PER_FINE_PART = 4, 4, 1
 
 #: How far steps look: rows on either side, fewer for single rows; classes regrouped together; groupings tried.
 WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
@@ -90,11 +95,18 @@ class _Search:
         begin = time.perf_counter()
         current, done, share = self.best, 0, 0.0
         calm: float | None = None
+        fine = False
         while share < 1 and not self.interrupts.asked:
             self.slack = 0.0 if calm is None else self._slack_after(share, calm)
-            rounds = min(ROUNDS_PER_PART, limit.rounds - done)
-            current = self.improve(current, rounds, begin + limit.seconds)
+            rounds = min(BATCH, limit.rounds - done)
+            each = ROUNDS_PER_FINE_PART if fine else ROUNDS_PER_PART
+            for first in range(0, rounds, each):
+                current = self.improve(current, min(each, rounds - first), begin + limit.seconds, fine)
             gain = self._keep(current)
+            # Within a time limit, which nobody can repeat exactly, only if processors have nothing to do otherwise.
+            fine = fine or (
+                gain <= SMALL_GAIN and (np.isinf(limit.seconds) or how_many() > max(2, self._many(PART_CELLS)))
+            )
             done += rounds
             share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
             loss = self.least.loss
@@ -118,7 +130,9 @@ class _Search:
             self.best, self.least = classes, found
         return self.least.gain_over(before)
 
-    def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
+    def improve(
+        self, classes: NDArray[np.int32], rounds: int, deadline: float, fine: bool = False
+    ) -> NDArray[np.int32]:
         """Refine all parts of the table for a few rounds, or only those where most can be gained.
 
         After an interrupt the parts in progress finish their round, and all others stay as they are.
@@ -126,7 +140,7 @@ class _Search:
         self.batches += 1
         guided = self.prices is not None and self.batches % 2 == 1
         chosen = self._avoidable(classes) if guided else classes >= 0
-        parts = list(self._parts(np.where(chosen, classes, SUPPRESSED)))
+        parts = list(self._parts(np.where(chosen, classes, SUPPRESSED), PART_CELLS // FINER if fine else PART_CELLS))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
         seeded = zip(parts, seeds.tolist(), strict=True)
         found = side_by_side(lambda one: self._improve_part(one[0], classes[one[0]], rounds, one[1], deadline), seeded)
@@ -152,7 +166,7 @@ class _Search:
         # Suppressed rows index the last place, which is False.
         return np.asarray(worst[shown.of_row], np.bool_)
 
-    def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+    def _parts(self, classes: NDArray[np.int32], cells: int) -> Iterator[NDArray[np.intp]]:
         """Cut the table into parts of similar classes, each class whole."""
         order = self.orders.order(self.codes, self.random)
         order = order[classes[order] >= 0]
@@ -165,10 +179,14 @@ class _Search:
         key = place[classes[rows]]
         rows = rows[np.argsort(key, kind="stable")]
         key = place[classes[rows]]
-        size = max(PART_ROWS, PART_CELLS // max(8, self.codes.shape[1]))
-        count = max(1, round(len(rows) / size), min(2, len(seen) // 64))
+        count = max(self._many(cells, len(rows)), min(2, len(seen) // 64))
         cuts = [_class_begin(key, len(rows) * part // count) for part in range(count)]
         yield from (part for part in np.split(rows, cuts[1:]) if len(part))
+
+    def _many(self, cells: int, rows: int | None = None) -> int:
+        """Compute into how many parts to cut rows, or the table."""
+        size = max(PART_ROWS, cells // max(8, self.codes.shape[1]))
+        return max(1, round((len(self.codes) if rows is None else rows) / size))
 
     def _improve_part(
         self, part: NDArray[np.intp], classes: NDArray[np.int32], rounds: int, seed: int, deadline: float
