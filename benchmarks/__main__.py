@@ -1,7 +1,7 @@
 """``python -m benchmarks [name …]``: run all benchmarks, or those named; ``--list`` names them.
 
 ``python -m benchmarks figures`` runs the papers' experiments instead; it has options of its own (``--help``).
-``python -m benchmarks cores`` takes a number of rows, and methods.
+``python -m benchmarks cores`` and ``python -m benchmarks chains`` take a number of rows, and methods.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def available() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments[:1] in (["figures"], ["cores"]):
-        own = "benchmarks.papers.command" if arguments[0] == "figures" else "benchmarks.cores"
+    if arguments[:1] in (["figures"], ["cores"], ["chains"]):
+        own = "benchmarks.papers.command" if arguments[0] == "figures" else f"benchmarks.{arguments[0]}"
         return int(import_module(own).main(arguments[1:]))
     known = available()
     if "--list" in arguments:

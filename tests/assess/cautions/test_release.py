@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.assess.cautions.views import cautions, released
 
 import sfumato as sf
-from sfumato.assess.cautions import CODES
+from sfumato.assess.cautions import CODES, look_after
+from sfumato.assess.cautions import caution as looking
 from sfumato.errors import CautionError, ParameterError, SchemaError
 
 ROWS = 400
@@ -176,3 +178,20 @@ def test_the_search_for_the_strongest_is_guarded_too() -> None:
 def test_whoever_says_whose_row_it_is_is_not_told_again() -> None:
     release = sf.anonymize(pa.table(visits()), **ROLES | {"identifiers": (), "person": "patient"})
     assert "several-rows-per-person" not in {caution.code for caution in release.cautions}
+
+
+def test_many_rows_are_looked_at_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cautions are the same and in the same order as of looking at one after the other."""
+    random = np.random.default_rng(5)
+    half = {"age": random.integers(0, 90, 40_000), "pay": random.integers(0, 3_000, 40_000)}
+    schema = sf.Schema({"age": None}, plain=["pay"])
+    twice = {name: np.tile(values, 2) for name, values in half.items()}
+    view = released(twice, schema, np.arange(80_000) // 20)
+    side_by_side = look_after(view)
+    assert [one.found[:41] for one in side_by_side if one.code == "repeated-rows"] == [
+        "Every row occurs at least 2 times, and al"
+    ]
+    monkeypatch.setattr(looking, "LONG", 1_000_000)
+    assert look_after(view) == side_by_side
+    more = {name: np.append(values, 7_777) for name, values in twice.items()}
+    assert not cautions(released(more, schema, np.arange(80_001) // 20), "repeated-rows")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted, share
-from sfumato.assess.cautions.rows_view import RowsView, fingerprints
+from sfumato.assess.cautions.rows_view import RowsView, fingerprints, mark_counts
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 
@@ -75,6 +75,9 @@ def _few_persons(found: PersonFound, few: str, k: int) -> tuple[str, str]:
 #: With fewer different rows, all of them may well occur an even number of times by chance.
 FEWEST_REPEATED = 10
 
+#: One in so many different rows is looked at first.
+SOME_MARKS = 64
+
 
 @after("repeated-rows", by_rows=True)
 def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
@@ -82,7 +85,11 @@ def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
     columns = [one.codes for one in view.columns.values() if one.codes is not None]
     if view.counts_people or not columns:
         return
-    counts = np.unique(fingerprints([*columns, *view.identifiers.values()]), return_counts=True)[1]
+    marks = fingerprints([*columns, *view.identifiers.values()])
+    # All rows that equal one of these are among these: in most tables they show that nothing is repeated.
+    if np.gcd.reduce(mark_counts(marks[marks % SOME_MARKS == 0])) == 1:
+        return
+    counts = mark_counts(marks)
     times = int(np.gcd.reduce(counts)) if len(counts) >= FEWEST_REPEATED else 1
     if times > 1:
         yield CautionFinding(

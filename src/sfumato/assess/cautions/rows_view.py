@@ -138,8 +138,13 @@ def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint6
     return found
 
 
+def mark_counts(marks: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Count how often each different number occurs."""
+    if len(marks) >= LONG:
+        return equal_rows(marks[np.newaxis]).counts
+    return np.asarray(np.unique(marks, return_counts=True)[1], np.int64)
+
+
 def count_unique(marks: NDArray[np.uint64]) -> int:
     """Count the numbers that occur once."""
-    if len(marks) >= LONG:
-        return int(np.count_nonzero(equal_rows(marks[np.newaxis]).counts == 1))
-    return int(np.count_nonzero(np.unique(marks, return_counts=True)[1] == 1))
+    return int(np.count_nonzero(mark_counts(marks) == 1))
