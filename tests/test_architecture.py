@@ -46,9 +46,9 @@ RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
 # Rooms that may know only what is listed, whatever their row allows.
 ONLY = {
     "io": ("errors", "common", "io"),
-    # Whoever checks must not share code with whoever is checked; how to write HTML and how to share work among threads
-    # are no part of either's judgement.
-    "verify": ("errors", "common.parameters", "common.html", "common.threads", "verify"),
+    # Whoever checks must not share code with whoever is checked; how to write HTML, how to share work among threads and
+    # how to compile a loop are no part of either's judgement.
+    "verify": ("errors", "common.parameters", "common.html", "common.threads", "common.numba", "verify"),
 }
 # What others may import of the verifier: checks and their results, and what the verifier asks an engine to count.
 # Never how it codes and groups: code that makes a release must not share a mistake with the code that checks it.
@@ -59,6 +59,8 @@ ENTRANCES = {
     "verify.check_file": {"check_file"},
     "verify.grouped_files": {"check_files"},
     "verify.copies": {"check_copies", "check_same_rows", "digest_of"},
+    "verify.lower_bound": {"verify_bound", "BoundCheck"},
+    "verify.bound_claim": {"NOT_A_BOUND"},
     "verify.anatomy": {"verify_anatomy", "verify_files", "TwoTables"},
     "verify.consequences": {"provable", "Provable", "GIVEN"},
     "verify.engine_check": {"verify_grouped"},

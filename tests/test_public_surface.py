@@ -92,6 +92,7 @@ PUBLIC = [
     "attack",
     "certify",
     "check",
+    "check_bound",
     "checklist",
     "compare",
     "datasets",
@@ -108,6 +109,7 @@ PUBLIC = [
     "uniqueness",
     "utility",
     "widget",
+    "write_bound",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sfumato.api.attack import attack
     from sfumato.api.certify import certify
     from sfumato.api.check import check
+    from sfumato.api.check_bound import check_bound, write_bound
     from sfumato.api.checklist import checklist
     from sfumato.api.compare import compare
     from sfumato.api.frontier import frontier
@@ -102,6 +103,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "anonymize": "sfumato.api.anonymize",
     "check": "sfumato.api.check",
+    **dict.fromkeys(("check_bound", "write_bound"), "sfumato.api.check_bound"),
     "strongest": "sfumato.api.strongest",
     "recode": "sfumato.api.recode",
     "anatomize": "sfumato.api.anatomize",
@@ -250,6 +252,7 @@ __all__ = [
     "attack",
     "certify",
     "check",
+    "check_bound",
     "checklist",
     "compare",
     "datasets",
@@ -266,6 +269,7 @@ __all__ = [
     "uniqueness",
     "utility",
     "widget",
+    "write_bound",
 ]
 
 

@@ -61,6 +61,15 @@ SigningKey = Annotated[
         help="Sign the certificate with this private key (Ed25519, PEM), which only you can read.",
     ),
 ]
+BoundFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--bound",
+        metavar="FILE",
+        help="Write the least possible loss with the price of every row, for sfumato check --bound; keep it to "
+        "yourself.",
+    ),
+]
 ReportFile = Annotated[
     Path | None,
     typer.Option(
@@ -86,6 +95,7 @@ def anonymize(
     alternatives: Alternatives = None,
     certificate: CertificateFile = None,
     sign: SigningKey = None,
+    bound: BoundFile = None,
     report: ReportFile = None,
     title: options.ReportTitle = None,
     recipient: options.Recipient = None,
@@ -105,7 +115,7 @@ def anonymize(
     also_read = {} if sign is None else {"private key": sign}
     about = _about_report(report, title=title, recipient=recipient, purpose=purpose)
     files = ReleaseFiles(
-        place, output, manifest, save_policy, alternatives, certificate, report, write_as, also_read, about
+        place, output, manifest, save_policy, alternatives, certificate, report, write_as, also_read, about, bound
     )
     _refuse_signature(certificate, sign)
     limit = LossLimit.of(max_gcp, maximize)
@@ -217,7 +227,7 @@ def _refuse_before_the_work(policy: Policy, files: ReleaseFiles, data: Path | So
     from sfumato.run.where import require_memory, writes_folder
 
     files.check(policy, writes_folder(data, policy, files.output, files.write_as))
-    for option, path in (("--report", files.report), ("--certificate", files.certificate)):
+    for option, path in (("--report", files.report), ("--certificate", files.certificate), ("--bound", files.bound)):
         if path is not None:
             require_memory(data, policy, option)
     if files.report is not None:
@@ -242,6 +252,10 @@ def _write_others(
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:
         policy.write(files.policy)
+    if files.bound is not None:
+        from sfumato.api.check_bound import write_bound
+
+        write_bound(release, files.bound)
     if files.certificate is not None:
         from sfumato.api.certify import certify
 

@@ -15,6 +15,7 @@ from sfumato.errors import ParameterError, SchemaError, listed, printable
 
 if TYPE_CHECKING:
     from sfumato.api.policy import Policy
+    from sfumato.cli.table import Input
     from sfumato.release.manifest import Grounds
     from sfumato.verify.verification import SensitiveAchieved, Verification
 
@@ -24,6 +25,16 @@ CertificateToCheck = Annotated[
         "--certificate",
         metavar="FILE",
         help="Recompute what this certificate says about the file; a difference is a broken rule.",
+    ),
+]
+
+BoundToCheck = Annotated[
+    Path | None,
+    typer.Option(
+        "--bound",
+        metavar="FILE",
+        help="The table is the original: confirm the least possible loss that this file of 'sfumato anonymize --bound' "
+        "states, over all boxes.",
     ),
 ]
 
@@ -49,6 +60,7 @@ def check(
     read_as: options.From = None,
     certificate: CertificateToCheck = None,
     public_key: PublicKey = None,
+    bound: BoundToCheck = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -64,6 +76,9 @@ def check(
 
     if public_key is not None and certificate is None:
         raise ParameterError("--public-key checks the signature of a certificate. Name it with --certificate FILE.")
+    if bound is not None:
+        _by_bound(asked, Input(place, read_as, table), bound, certificate, as_json, quiet)
+        return
     policy = None
     if certificate is not None:
         result = _by_certificate(asked, place, certificate, public_key)
@@ -78,6 +93,47 @@ def check(
         answer("\n".join([verdict(result), *([] if policy is None else _rests_on(result, policy))]))
     if not result.ok:
         raise typer.Exit(FAILED if result.broken else NOT_CHECKABLE)
+
+
+def _by_bound(
+    asked: options.Asked, given: Input, bound: Path, certificate: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Confirm a bound on the loss from the original; the hierarchies of a policy must be those of the file."""
+    from sfumato.api.check_bound import check_bound
+    from sfumato.cli.request import to_policy
+    from sfumato.cli.table import columns_of, file_options
+    from sfumato.io import open_source
+
+    refused = {
+        "quasi_identifiers",
+        "sensitive",
+        "person",
+        "k",
+        "l",
+        "t",
+        "privacy",
+        "preset",
+        "confirm",
+        "engine",
+        "memory",
+        "temporary",
+    }
+    said = [f"--{name}" for name in sorted(refused) if getattr(asked, name, None) is not None]
+    said += [] if certificate is None else ["--certificate"]
+    if said:
+        raise ParameterError(
+            f"A bound file states what its bound is about. Leave out {listed(said)}. To compare its hierarchies with "
+            "yours, name the policy of the release: --policy FILE."
+        )
+    data = given.open(asked)
+    schema = None if asked.policy is None else to_policy(asked, columns_of(data, asked)).schema
+    found = check_bound(open_source(data, **vars(file_options(asked))), bound, schema)
+    if as_json:
+        answer_json(found.to_dict())
+    elif not quiet:
+        answer(found.summary())
+    if not found.ok:
+        raise typer.Exit(FAILED)
 
 
 def _by_certificate(asked: options.Asked, place: str, certificate: Path, public_key: Path | None) -> Verification:

@@ -44,6 +44,7 @@ class ReleaseFiles:
     write_as: str | None = None
     also_read: Mapping[str, Path] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
+    bound: Path | None = None
 
     def written(self) -> dict[str, Path]:
         """List the files that are written, by what they hold."""
@@ -54,6 +55,7 @@ class ReleaseFiles:
             "alternatives": self.alternatives,
             "certificate": self.certificate,
             "report": self.report,
+            "bound": self.bound,
         }
         return {name: path for name, path in named.items() if path is not None}
 

@@ -29,6 +29,13 @@ class Origin(ABC):
     def bound(self) -> Bound:
         """Compute a lower bound on the GCP of any release of this table."""
 
+    def bound_record(self, bound: Bound) -> dict[str, Any]:
+        """Put the bound file together; an engine does not load the rows that it lists."""
+        raise EngineError(
+            "A bound file lists a price for every row of the original, which an engine does not load. Work in memory: "
+            "engine='memory'."
+        )
+
     @abstractmethod
     def value_counts(self) -> Mapping[str, ValueCounts]:
         """Count the values of every quasi-identifier."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.common.grouping import RowGroups, code_column, group_rows
 from sfumato.common.progress import ProgressOption, silent
 from sfumato.common.rows import gather
-from sfumato.errors import VerificationError
+from sfumato.errors import ParameterError, VerificationError
 from sfumato.hierarchies.base import inverse
 from sfumato.io import open_source
 from sfumato.privacy import Requirements
@@ -22,6 +23,8 @@ from sfumato.release.shown import ShownInMemory
 from sfumato.release.values import ValueCounts, class_table, count_values
 from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
+from sfumato.run.request import Request
+from sfumato.table.kernels.rules import FREQUENCY
 from sfumato.table.schema import Schema
 from sfumato.verify.verification import Achieved, Verification
 
@@ -60,6 +63,30 @@ class OriginInMemory(Origin):
     def bound(self) -> Bound:
         """Compute a lower bound on the GCP of any release, with row prices in the order of the input."""
         return bound_of(self.prepared, self.found)
+
+    def bound_record(self, bound: Bound) -> dict[str, Any]:
+        """Put the bound file together: what it states, and the price of every row in the order of the input."""
+        from sfumato.release.bound_file import BoundedClasses, bound_record  # noqa: PLC0415
+
+        prepared, request = self.prepared, self.found.request
+        _refuse_changed(prepared, request)
+        requirements = Requirements(tuple(request.privacy), prepared.microdata)
+        sensitive, ell = _frequency(requirements)
+        classes = BoundedClasses(
+            requirements.smallest_class,
+            ell,
+            sensitive,
+            request.may_leave_out(len(prepared.microdata)) > 0,
+            "suppress" if request.missing == "suppress" else "category",
+        )
+        known = [*prepared.microdata.names, *([] if sensitive is None else [sensitive])]
+        table = prepared.originals(known, inverse(prepared.places))
+        reading = {
+            "text": [name for name in request.read_as_text() if name in known],
+            "missing": {name: sorted(words) for name, words in request.na.items()},
+        }
+        weights, domains = prepared.schema.weights, prepared.microdata.domains
+        return bound_record(table, domains, weights, classes, bound, prepared.left_out, reading)
 
     def shown_as(self, intervals: str) -> ShownInMemory:
         """Show the same classes in the same order with intervals in another way, as the request could have asked."""
@@ -157,6 +184,34 @@ def bound_of(prepared: Prepared, found: FoundClasses) -> Bound:
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound
+
+
+def _frequency(requirements: Requirements) -> tuple[str | None, Fraction | None]:
+    """The sensitive column of which no value may make up more than 1 / l of a class, and l; both None without one.
+
+    Of several conditions the strictest; l is rounded down to thousandths, which allows more classes.
+    """
+    found = [rule for rule in requirements.bound if rule.kind == FREQUENCY and rule.first > 1]
+    if not found:
+        return None, None
+    strictest = max(found, key=lambda rule: rule.first)
+    column = requirements.microdata.sensitive[strictest.column].name
+    return column, Fraction(int(Fraction(str(strictest.first)) * 1000), 1000)
+
+
+def _refuse_changed(prepared: Prepared, request: Request) -> None:
+    """Refuse bound files where the rows that the bound is about are not those of the original."""
+    changed = {
+        "a sample, a transformation or pseudonyms": request.changes_rows or prepared.drawn_from is not None,
+        "a preset": request.preset is not None,
+        "people with several rows": prepared.people is not None,
+    }
+    reason = next((name for name, applies in changed.items() if applies), None)
+    if reason is not None:
+        raise ParameterError(
+            f"A bound file lists the rows of the original, and with {reason} the bound is about other rows. Apply the "
+            "changes first, write the table, and make the release of that."
+        )
 
 
 def risk_before(prepared: Prepared, schema: Schema) -> Risk:

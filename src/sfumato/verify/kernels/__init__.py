@@ -1,0 +1,1 @@
+"""Compiled loops of the verifier, which it shares with nobody."""
