@@ -1,6 +1,7 @@
 """``python -m benchmarks [name …]``: run all benchmarks, or those named; ``--list`` names them.
 
-``python -m benchmarks figures`` runs the papers' experiments instead; it has options of its own (``--help``).
+``python -m benchmarks figures`` runs the papers' experiments instead, and ``rederived`` derives some of their figures
+a second time; they have options of their own (``--help``).
 ``python -m benchmarks cores`` and ``python -m benchmarks chains`` take a number of rows, and methods.
 """
 
@@ -12,6 +13,14 @@ from pathlib import Path
 
 from benchmarks.measure import Result, show
 
+#: What parses its own arguments, by its name on the command line.
+OWN_OPTIONS = {
+    "figures": "benchmarks.papers.command",
+    "rederived": "benchmarks.rederived.command",
+    "cores": "benchmarks.cores",
+    "chains": "benchmarks.chains",
+}
+
 SHARED = {"__init__", "__main__", "measure"}
 
 
@@ -22,9 +31,8 @@ def available() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments[:1] in (["figures"], ["cores"], ["chains"]):
-        own = "benchmarks.papers.command" if arguments[0] == "figures" else f"benchmarks.{arguments[0]}"
-        return int(import_module(own).main(arguments[1:]))
+    if arguments[:1] and arguments[0] in OWN_OPTIONS:
+        return int(import_module(OWN_OPTIONS[arguments[0]]).main(arguments[1:]))
     known = available()
     if "--list" in arguments:
         print("\n".join(known))

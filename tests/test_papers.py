@@ -6,20 +6,22 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import log2, prod
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from benchmarks.papers import cube, judging
 from benchmarks.papers.command import DOCS, main, papers
-from benchmarks.papers.digest import plain, reached
+from benchmarks.papers.digest import followed, plain, reached
 from benchmarks.papers.experiment import MOST_WORDS, Claim, Experiment, LackingError, Panel, Paper, Size, Sweep, Verdict
 from benchmarks.papers.greedy import nearest_to_median, strict_greedy
 from benchmarks.papers.measuring import task
 from benchmarks.papers.pages import RESULTS, judged, stored, verdict_pages, write_pages
+from benchmarks.papers.real_tables import COIL_COLUMNS, COIL_FILES, IPUMS_COLUMNS, coil, ipums
 from benchmarks.papers.single_dimensional import best_of_one
 from benchmarks.papers.store import Outcome, read
 from numpy.typing import NDArray
@@ -127,6 +129,33 @@ def test_a_sweep_leaves_gaps_where_nothing_was_measured() -> None:
     assert sweep.panel("mean error").at("a") == {5: 2.0}
 
 
+def test_a_picture_has_at_most_six_lines_each_with_its_name_at_its_end() -> None:
+    pytest.importorskip("altair", reason="drawing needs sfumato[report]")
+    from benchmarks.drawing import MOST_LINES, pictures  # noqa: PLC0415
+
+    lines = {f"method {at}": [1.0 + at, 2.0 + at, 3.0] for at in range(8)}
+    drawn = list(pictures(panel(**lines), "Figure 1", ("method 6", "method 7")))
+    assert [len(picture.headers) - 1 for picture in drawn] == [MOST_LINES, 3]
+    for picture, names in zip(drawn, (range(6), (0, 6, 7)), strict=True):
+        svg = picture.svg()
+        assert all(svg.count(f">method {at}<") == 1 for at in names)  # at the end, and in no legend
+
+
+def test_names_at_the_ends_of_lines_do_not_cover_each_other() -> None:
+    pytest.importorskip("altair", reason="drawing needs sfumato[report]")
+    from benchmarks.drawing import LINE_HEIGHT, heights  # noqa: PLC0415
+
+    from sfumato.common.charts.charts import Axis  # noqa: PLC0415
+    from sfumato.common.charts.picture import HEIGHT  # noqa: PLC0415
+
+    axis = Axis("GCP", low=0.0, high=1.0)
+    for ends in ([0.5, 0.5, 0.5], [0.0, 0.0, 0.01, 0.9], [1.0, 1.0, 0.99]):
+        placed = sorted(height for height in heights({str(at): [end] for at, end in enumerate(ends)}, axis) if height)
+        assert all(later - earlier >= LINE_HEIGHT - 1e-9 for earlier, later in pairwise(placed))
+        assert placed[0] >= -1e-9
+        assert placed[-1] <= HEIGHT + 1e-9
+
+
 def test_lines_of_one_picture_look_different() -> None:
     """Ten methods are in one picture, and there are seven colours: with their dashes and marks all differ."""
     colours = [at % len(LIGHT.series) for at in range(14)]
@@ -168,7 +197,8 @@ def test_pages_come_from_stored_results(tmp_path: Path) -> None:
     assert "| “a is lower” ([1.2](claims.md#made-up-1)) |  | **holds** | at 3 of 3 points;" in index
     assert "1 claims of the papers, judged in 1 forms: 1 holds; and 0 of our own." in index
     claims = (tmp_path / "claims.md").read_text(encoding="utf-8")
-    assert "| **holds** | [made-up 1](#made-up-1) |" in claims
+    assert "<details><summary><b>holds</b>, 100 %: 1</summary>" in claims
+    assert "| 100 % | a is below b \\| always | [made-up 1](#made-up-1) |" in claims
     assert "### made-up-1\n\n1.2: “a is lower”" in claims
     assert "| b | 6 | 5 | 4 |" in page
     assert "2000-01-02 on 2 cores (sfumato 1.0)" in page
@@ -221,6 +251,16 @@ def test_a_digest_is_of_what_is_computed_not_of_words() -> None:
     assert "benchmarks.papers.mondrian figure_17 " not in found
 
 
+def test_a_digest_covers_what_a_method_imports_from_its_family() -> None:
+    found = followed(["sfumato.methods.linear.hilbert", "sfumato.loss.metrics"])
+    assert {"sfumato.methods.linear.optimal_runs", "sfumato.methods.linear.kernels.runs"} <= found
+    # What all methods share decides how fast they are, not what they find.
+    assert not {"sfumato.common.threads", "sfumato.methods.base"} & found
+    for paper in papers():
+        for experiment in paper.experiments.values():
+            assert experiment.rests_on, experiment.name
+
+
 def test_the_pages_are_those_of_the_stored_results_and_of_this_code() -> None:
     """Fails when code has changed that results rest on: the pages must then say that nothing is judged on these."""
     for name, lines in verdict_pages(papers(), stored(papers(), DOCS)).items():
@@ -264,6 +304,38 @@ def test_one_experiment_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_an_unknown_experiment_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "mondrian-99"]) == 2
     assert "no experiment called mondrian-99" in capsys.readouterr().err
+
+
+# The papers' real tables, from files as people download them
+
+
+def test_coil_is_read_from_its_two_files(tmp_path: Path) -> None:
+    for name, rows in zip(COIL_FILES, (["33\t1\t3\t2\t8\t0", "37\t1\t2\t2\t8\t1"], ["4\t2\t2\t3\t1\t5"]), strict=True):
+        (tmp_path / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    table = coil(tmp_path)
+    assert (len(table), table.names) == (3, COIL_COLUMNS)
+    assert table.domains[0].texts.to_pylist() == ["4", "33", "37"]
+    (tmp_path / COIL_FILES[1]).unlink()
+    with pytest.raises(LackingError, match=COIL_FILES[1]):
+        coil(tmp_path)
+
+
+def test_an_extract_of_the_census_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
+    file, random = tmp_path / "extract.csv", np.random.default_rng(1)
+    columns = {name: random.integers(1, 9, 60) for name in (*IPUMS_COLUMNS, "OCC", "PERWT")}
+    pyarrow.csv.write_csv(pa.table(columns), file)
+    table = ipums(file, 40)
+    assert (len(table), table.names) == (40, tuple(IPUMS_COLUMNS))
+    assert [len(getattr(domain, "levels", ())) > 2 for domain in table.domains] == [
+        h > 1 for h in IPUMS_COLUMNS.values()
+    ]
+    assert table.sensitive[0].codes.size == 40
+    assert find_method("hilbert").run(task(table, LDiversity(2))) is not None
+    with pytest.raises(LackingError, match="60 people, and 61 are needed"):
+        ipums(file, 61)
+    pyarrow.csv.write_csv(pa.table({name: columns[name] for name in columns if name != "BPL"}), file)
+    with pytest.raises(LackingError, match="BPL"):
+        ipums(file, 40)
 
 
 # The measures and searches that only the experiments use, against slow forms of themselves

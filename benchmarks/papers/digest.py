@@ -1,13 +1,15 @@
 """A digest of the code that an experiment's results rest on: stored with them, so that stale results are noticed.
 
-It covers the experiment's function with all that it reaches in `benchmarks` by name, and the modules of Sfumato that
-the experiment names. Comments, docstrings, claims, titles and everything else may change without changing it.
+It covers the experiment's function with all that it reaches in `benchmarks` by name, the modules of Sfumato that the
+experiment names, and what those import from families of methods. Comments, docstrings, claims, titles and everything
+else may change without changing it: so may what all methods share (tasks, threads, sorting, progress), which decides
+how long they take and how they are called, and by the product's own tests not what they find.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -17,15 +19,43 @@ from typing import Any
 #: The package whose definitions are followed by name.
 HOME = "benchmarks"
 
+#: The methods of Sfumato, and how many parts the name of a module has that belongs to a family of them.
+METHODS, PARTS = "sfumato.methods.", 4
+
 #: The letters of a digest that are kept.
 LENGTH = 16
 
 
 @cache
 def digest(run: Callable[..., object], rests_on: tuple[str, ...]) -> str:
-    """The digest of a function with what it reaches, and of modules or whole packages."""
-    pieces = [*reached(run.__module__, run.__name__), *(piece for name in rests_on for piece in modules(name))]
+    """The digest of a function with what it reaches, and of modules or whole packages with what they import."""
+    pieces = [
+        *reached(run.__module__, run.__name__),
+        *(piece for name in followed(rests_on) for piece in modules(name)),
+    ]
     return sha256("\n".join(sorted(set(pieces))).encode()).hexdigest()[:LENGTH]
+
+
+def followed(names: Iterable[str]) -> set[str]:
+    """Modules, and those of families of methods that they import, and so on."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += imported_methods(name)
+    return found
+
+
+@cache
+def imported_methods(name: str) -> list[str]:
+    """The modules of families of methods that a module imports, at its head or within; of a package none."""
+    if location(name).name == "__init__.py":
+        return []
+    origins = [node.module or "" for node in ast.walk(tree(name)) if isinstance(node, ast.ImportFrom)]
+    families = [origin for origin in origins if origin.startswith(METHODS) and origin.count(".") + 1 >= PARTS]
+    return [origin for origin in families if location(origin).name != "__init__.py"]
 
 
 @cache

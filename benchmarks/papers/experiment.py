@@ -180,7 +180,8 @@ class Experiment:
     """One figure or table of a paper.
 
     ``rests_on`` names the modules of Sfumato whose change makes its results stale. A ``timed`` one measures seconds, so
-    nothing else runs beside it. ``budget`` says how long a search was given at each point.
+    nothing else runs beside it. ``budget`` says how long a search was given at each point, and ``theirs`` between which
+    figures the paper's own lie, as far as its text tells.
     """
 
     name: str
@@ -190,6 +191,7 @@ class Experiment:
     rests_on: tuple[str, ...] = ()
     timed: bool = False
     budget: Callable[[Size], str] | None = None
+    theirs: str = ""
 
     def digest(self) -> str:
         """A digest of the code that its results rest on."""
@@ -198,12 +200,13 @@ class Experiment:
 
 @dataclass
 class Paper:
-    """A paper with its experiments and claims."""
+    """A paper with its experiments and claims; ``own`` are the lines of methods that are not in it, but Sfumato's."""
 
     name: str
     title: str
     source: str
     about: str
+    own: tuple[str, ...] = ()
     experiments: dict[str, Experiment] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
 
@@ -216,12 +219,13 @@ class Paper:
         rests_on: tuple[str, ...] = (),
         timed: bool = False,
         budget: Callable[[Size], str] | None = None,
+        theirs: str = "",
     ) -> Callable[[Callable[[Size], list[Panel]]], None]:
         """Register a function as an experiment: what it is called after the paper, its title, and what is measured."""
 
         def add(run: Callable[[Size], list[Panel]]) -> None:
             full = f"{self.name}-{name}"
-            self.experiments[full] = Experiment(full, title, about, run, rests_on, timed, budget)
+            self.experiments[full] = Experiment(full, title, about, run, rests_on, timed, budget, theirs)
 
         return add
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from statistics import fmean, pstdev
@@ -34,7 +34,7 @@ PAPER = Paper(
     "lower side. K-Optimize seldom proves its optimum in the time given, so its line is the best that it, a search by "
     "attributes in turns, or the full-domain search (whose levels are intervals too) has found; beside it stands the "
     "bound that no single-dimensional recoding is below. "
-    "Nothing here is random but the tables, so each figure is one run.",
+    "Nothing here is random but the tables: of synthetic ones there are five, and figures are medians over them.",
 )
 
 MULTI, LITERAL, SINGLE, BOUND, FULL = (
@@ -68,7 +68,15 @@ CODE = (
         for name in ("k_optimize", "cut_search", "cut_table", "kernels.k_optimize")
     ),
     "sfumato.methods.lattice.lattice",
+    "sfumato.loss.metrics",
 )
+MADE = (*CODE, "sfumato.datasets.synthetic", "sfumato.datasets.sampling")
+
+#: How many tables are drawn of every synthetic kind.
+TABLES = 5
+
+#: A table twice: with intervals of any kind, and with levels.
+Twice = tuple[Microdata, Microdata]
 
 
 def patience(size: Size) -> str:
@@ -76,20 +84,28 @@ def patience(size: Size) -> str:
     return f"{size.pick(0.1, 3.0, 120.0):g} s a point (K-Optimize)"
 
 
-def compare(sweep: Sweep, x: float, free: Microdata, levelled: Microdata, k: int, size: Size) -> None:
-    """Measure the discernibility of all models at one place."""
+def compare(sweep: Sweep, x: float, drawn: Sequence[Twice], k: int, size: Size) -> None:
+    """Measure the discernibility and the class sizes of all models at one place, on every table."""
+    found = [measured(free, levelled, k, size, len(drawn)) for free, levelled in drawn]
+    for line, units in found[0].items():
+        sweep.add_all(x, line, **{unit: [one[line][unit] for one in found] for unit in units})
+
+
+def measured(free: Microdata, levelled: Microdata, k: int, size: Size, share: int) -> dict[str, dict[str, float]]:
+    """What all models lose on one table, by line and unit; so many tables share the time of a point."""
     job = task(free, KAnonymity(k))
+    lines = {}
     for line, recode in ((MULTI, Mondrian().run), (LITERAL, paper_mondrian)):
         recoding = recode(job)
-        sweep.add(x, line, DM=loss("dm", free, recoding), C_AVG=mean_class_size(free, recoding, k))
+        lines[line] = {"DM": loss("dm", free, recoding), "C_AVG": mean_class_size(free, recoding, k)}
     best_levels = Lattice(minimize="dm").run(task(levelled, KAnonymity(k)))
     full = loss("dm", levelled, best_levels)
-    sweep.add(x, FULL, C_AVG=mean_class_size(levelled, best_levels, k))
-    searched = KOptimize(splits=100, time_limit=size.pick(0.1, 3.0, 120.0)).run(job).details["optimality"]
-    found, cuts = best_cuts(free, k, size.pick(1, 60, 600))
-    sweep.add(x, SINGLE, DM=min(found, searched.cost, full), C_AVG=len(free) / cells_of(free, cuts) / k)
-    sweep.add(x, BOUND, DM=searched.bound)
-    sweep.add(x, FULL, DM=full)
+    searched = KOptimize(splits=100, time_limit=size.pick(0.1, 3.0, 120.0) / share).run(job).details["optimality"]
+    found, cuts = best_cuts(free, k, size.pick(1, 60, 600) // share)
+    lines[SINGLE] = {"DM": min(found, searched.cost, full), "C_AVG": len(free) / cells_of(free, cuts) / k}
+    lines[BOUND] = {"DM": searched.bound}
+    lines[FULL] = {"DM": full, "C_AVG": mean_class_size(levelled, best_levels, k)}
+    return lines
 
 
 def mean_class_size(microdata: Microdata, recoding: Recoding, k: int) -> float:
@@ -107,17 +123,20 @@ def cells_of(microdata: Microdata, cuts: list[Cuts]) -> int:
 
 def synthetic(
     size: Size, distribution: str = "skewed", attributes: int = ATTRIBUTES, sigma: float = 0.2
-) -> tuple[Microdata, Microdata]:
-    """A synthetic table twice: with intervals of any kind, and with binary trees."""
+) -> list[Twice]:
+    """Synthetic tables of five seeds, each twice: with intervals of any kind, and with binary trees."""
     rows = size.pick(1_000, ROWS, ROWS)
-    people = sf.datasets.discrete(rows, attributes, CARDINALITY, distribution, sigma=sigma)
-    return tables.discrete(people, levels=False), tables.discrete(people, levels=True)
+    drawn = []
+    for seed in range(size.pick(1, TABLES, TABLES)):
+        people = sf.datasets.discrete(rows, attributes, CARDINALITY, distribution, sigma=sigma, seed=seed)
+        drawn.append((tables.discrete(people, levels=False), tables.discrete(people, levels=True)))
+    return drawn
 
 
 def by_k(size: Size, distribution: str) -> list[Panel]:
     sweep = Sweep(f"{distribution} distribution", "k")
     for k in size.pick((5, 50), KS, KS):
-        compare(sweep, k, *synthetic(size, distribution), k, size)
+        compare(sweep, k, synthetic(size, distribution), k, size)
     return sweep.panels()
 
 
@@ -125,7 +144,7 @@ def by_k(size: Size, distribution: str) -> list[Panel]:
     "10",
     "Figure 10: k, uniform distribution",
     "10,000 rows, 5 attributes of 8 values, uniform.",
-    rests_on=CODE,
+    rests_on=MADE,
     budget=patience,
 )
 def figure_10(size: Size) -> list[Panel]:
@@ -136,7 +155,7 @@ def figure_10(size: Size) -> list[Panel]:
     "11",
     "Figure 11: k, skewed distribution",
     "The same with a discrete normal distribution, σ = 0.2.",
-    rests_on=CODE,
+    rests_on=MADE,
     budget=patience,
 )
 def figure_11(size: Size) -> list[Panel]:
@@ -147,13 +166,13 @@ def figure_11(size: Size) -> list[Panel]:
     "12",
     "Figure 12: skew",
     "10,000 rows, 5 attributes, k = 10; the smaller σ, the more skew.",
-    rests_on=CODE,
+    rests_on=MADE,
     budget=patience,
 )
 def figure_12(size: Size) -> list[Panel]:
     sweep = Sweep("k = 10", "σ")
     for sigma in size.pick((0.1, 0.3), SIGMAS, SIGMAS):
-        compare(sweep, sigma, *synthetic(size, sigma=sigma), 10, size)
+        compare(sweep, sigma, synthetic(size, sigma=sigma), 10, size)
     return sweep.panels()
 
 
@@ -161,13 +180,13 @@ def figure_12(size: Size) -> list[Panel]:
     "13",
     "Figure 13: number of attributes",
     "10,000 rows, k = 10, σ = 0.2.",
-    rests_on=CODE,
+    rests_on=MADE,
     budget=patience,
 )
 def figure_13(size: Size) -> list[Panel]:
     sweep = Sweep("k = 10, σ = 0.2", "attributes")
     for attributes in size.pick((2, 4), (2, 3, 4, 5, 6, 7, 8), (2, 3, 4, 5, 6, 7, 8)):
-        compare(sweep, attributes, *synthetic(size, attributes=attributes), 10, size)
+        compare(sweep, attributes, synthetic(size, attributes=attributes), 10, size)
     return sweep.panels()
 
 
@@ -191,7 +210,7 @@ def on_adult(size: Size, title: str, dropped: str) -> Sweep:
     levelled = tables.adult_lattice(30_162, tuple(name for name in tables.ADULT_ORDER if name != dropped))
     sweep = Sweep(title, "k")
     for k in size.pick((25,), KS, (*KS, 250, 500, 1000)):
-        compare(sweep, k, free, levelled, k, size)
+        compare(sweep, k, [(free, levelled)], k, size)
     return sweep
 
 
@@ -200,16 +219,16 @@ def without_occupation(size: Size) -> list[Panel]:
 
 
 @cache
-def plane() -> pa.Table:
-    """The table of the last experiment: two attributes, X and Y."""
-    people = sf.datasets.discrete(1_000, 2, 50, "skewed", sigma=0.2, mu=25)
+def plane(seed: int) -> pa.Table:
+    """A table of the last experiment: two attributes, X and Y."""
+    people = sf.datasets.discrete(1_000, 2, 50, "skewed", sigma=0.2, mu=25, seed=seed)
     return people.table.rename_columns(["X", "Y"])
 
 
 @cache
-def released(model: str, k: int) -> sf.Release:
-    """A release of the plane by one of two models."""
-    table = plane()
+def released(model: str, k: int, seed: int) -> sf.Release:
+    """A release of a plane by one of two models."""
+    table = plane(seed)
     method: sf.Method = Mondrian()
     if model == "single":
         coded = encode(table, {name: Numeric() for name in ("X", "Y")})
@@ -226,42 +245,56 @@ def released(model: str, k: int) -> sf.Release:
 @PAPER.experiment(
     "15-16",
     "Figures 15 and 16: partitionings of two attributes",
-    "1,000 rows, two attributes of 50 values, μ = 25, σ = 0.2: into how many intervals the best single-dimensional "
-    "recoding cuts X and Y, and how many classes both models make. The best single-dimensional recoding is sought by "
-    "exact cuts of X and of Y in turns, from 300 beginnings.",
-    rests_on=CODE,
+    "1,000 rows, two attributes of 50 values, μ = 25, σ = 0.2, five tables: into how many intervals the best "
+    "single-dimensional recoding cuts X and Y, how many classes both models make, and how many times finer the "
+    "single-dimensional one cuts one attribute than the other (which of the two is chance). It is sought by exact cuts "
+    "of X and of Y in turns, from 300 beginnings.",
+    rests_on=MADE,
 )
 def figure_16(size: Size) -> list[Panel]:
-    cuts, classes = Sweep("two attributes", "k"), Sweep("two attributes", "k")
+    cuts, classes, sides = (Sweep("two attributes", "k") for _ in range(3))
     for k in size.pick((50,), (10, 25, 50), (10, 25, 50)):
         for model in ("single", "multi"):
-            release = released(model, k)
-            classes.add(k, model, classes=release.classes)
+            releases = [released(model, k, seed) for seed in range(size.pick(1, TABLES, TABLES))]
+            classes.add_all(k, model, classes=[release.classes for release in releases])
             for name in ("X", "Y"):
-                shown = len(set(release.table.column(name).to_pylist()))
-                cuts.add(k, f"{model}, {name}", intervals=shown)
-    return [*cuts.panels(), *classes.panels()]
+                shown = [len(set(release.table.column(name).to_pylist())) for release in releases]
+                cuts.add_all(k, f"{model}, {name}", intervals=shown)
+            if model == "single":
+                finer = [max(pair) / min(pair) for pair in map(intervals, releases)]
+                sides.add_all(k, model, finer_by_coarser=finer)
+    return [*cuts.panels(), *classes.panels(), *sides.panels()]
+
+
+def intervals(release: sf.Release) -> tuple[int, int]:
+    """Into how many intervals a release cuts X and Y."""
+    x, y = (len(set(release.table.column(name).to_pylist())) for name in ("X", "Y"))
+    return x, y
 
 
 @PAPER.experiment(
     "17",
     "Figure 17: count queries",
-    "The same table: the error of 50 counts where X, and 50 where Y, has one value; uniform inside a class.",
-    rests_on=CODE,
+    "The same tables: the error of 50 counts where X, and 50 where Y, has one value; uniform inside a class.",
+    rests_on=MADE,
 )
 def figure_17(size: Size) -> list[Panel]:
-    table = plane()
-    sweep = Sweep("50 queries each", "k")
+    sweep, apart = Sweep("50 queries each", "k"), Sweep("50 queries each", "k")
     ks = size.pick((50,), (10, 25, 50), (10, 25, 50))
+    seeds = range(size.pick(1, TABLES, TABLES))
     for k in ks:
         for model in ("single", "multi"):
-            release = released(model, k)
+            means: dict[str, list[float]] = {}
             for name in ("X", "Y"):
-                errors = count_errors(release, table, name)
-                sweep.add(k, f"{model}, {name}", mean_error=fmean(errors), standard_deviation=pstdev(errors))
+                errors = [count_errors(released(model, k, seed), plane(seed), name) for seed in seeds]
+                means[name] = [fmean(one) for one in errors]
+                line = f"{model}, {name}"
+                sweep.add_all(k, line, mean_error=means[name], standard_deviation=[pstdev(one) for one in errors])
+            gaps = [abs(x - y) for x, y in zip(means["X"], means["Y"], strict=True)]
+            apart.add_all(k, model, difference_of_X_and_Y=gaps)
     beside = {"mean error": PAPER_ERRORS, "standard deviation": PAPER_DEVIATIONS}
     note = "The paper's k are lost in our copy of its text; its figures stand in their order."
-    return [sweep.panel(unit, theirs(numbers, ks), note) for unit, numbers in beside.items()]
+    return [*(sweep.panel(unit, theirs(numbers, ks), note) for unit, numbers in beside.items()), *apart.panels()]
 
 
 def theirs(
@@ -297,23 +330,19 @@ def skew_matters(panels: Panels) -> Verdict:
 
 def consistent(panels: Panels) -> Verdict:
     """Judge that the mean error differs less between X and Y with the multidimensional model, at every k."""
-    panel = only(panels, "mean error")
-    gaps = {
-        model: [abs(panel.at(f"{model}, X")[k] - panel.at(f"{model}, Y")[k]) for k in panel.xs]
-        for model in ("single", "multi")
-    }
-    held = sum(multi <= single for multi, single in zip(gaps["multi"], gaps["single"], strict=True))
-    shown = f"|error on X − error on Y|, multi: {told(gaps['multi'])}; single: {told(gaps['single'])}"
-    return Verdict(held / len(panel.xs), f"at {held} of {len(panel.xs)} k; {shown}")
+    panel = only(panels, "difference of X and Y")
+    multi, single = panel.at("multi"), panel.at("single")
+    held = sum(multi[k] < single[k] for k in multi)
+    shown = f"|error on X − error on Y|, multi: {told([*multi.values()])}; single: {told([*single.values()])}"
+    return Verdict(held / len(multi), f"at {held} of {len(multi)} k; {shown} (medians over the tables)")
 
 
 def one_sided(panels: Panels) -> Verdict:
-    """Judge that the single-dimensional recoding cuts one attribute much more finely than the other for the least k."""
-    panel = only(panels, "intervals")
-    pairs = [sorted((panel.at("single, X")[k], panel.at("single, Y")[k])) for k in panel.xs]
-    shown = ", ".join(f"k = {k:g}: {low:g} and {high:g}" for k, (low, high) in zip(panel.xs, pairs, strict=True))
-    low, high = pairs[0]
-    return Verdict(float(high >= 2 * low), f"intervals of the two attributes, {shown}")
+    """Judge that the single-dimensional recoding cuts one attribute twice as finely as the other for the least k."""
+    found = only(panels, "finer by coarser").at("single")
+    shown = ", ".join(f"k = {k:g}: {ratio:.3g}" for k, ratio in found.items())
+    least = found[min(found)]
+    return Verdict(float(least >= 2), f"intervals of the finer attribute over those of the coarser, median: {shown}")
 
 
 SYNTHETIC = ("10", "11", "12", "13")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.drawing import picture
+from benchmarks.drawing import pictures
 from benchmarks.papers.experiment import Claim, Experiment, Panel, Paper, Size, Verdict
 from benchmarks.papers.store import Outcome, read
 from benchmarks.papers.verdict_pages import cell, claims_page, headline_page, table
@@ -16,6 +16,8 @@ RESULTS, PICTURES = "results", "pictures"
 def write_pages(papers: Sequence[Paper], folder: Path) -> None:
     """Write a page per paper, the headlines and the list of all claims, from the results that lie in the folder."""
     (folder / PICTURES).mkdir(parents=True, exist_ok=True)
+    for old in (folder / PICTURES).glob("*.svg"):
+        old.unlink()
     known = stored(papers, folder)
     for paper in papers:
         write(folder / f"{paper.name}.md", paper_page(paper, known, folder))
@@ -47,7 +49,7 @@ def paper_page(paper: Paper, outcomes: Mapping[str, Outcome], folder: Path) -> I
     yield "\n## What the paper says, and what came out\n"
     yield from table(judged(paper, outcomes))
     for experiment in paper.experiments.values():
-        yield from section(experiment, outcomes.get(experiment.name), folder)
+        yield from section(experiment, outcomes.get(experiment.name), folder, paper.own)
 
 
 def judged(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[tuple[Claim, Verdict]]:
@@ -75,10 +77,12 @@ def verdict_of(claim: Claim, paper: Paper, outcomes: Mapping[str, Outcome]) -> V
     return verdict._replace(why=why) if enough else Verdict(None, why, "budget")
 
 
-def section(experiment: Experiment, outcome: Outcome | None, folder: Path) -> Iterator[str]:
+def section(experiment: Experiment, outcome: Outcome | None, folder: Path, own: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a page has of one experiment."""
     yield f"\n## {experiment.title}"
     yield f"\n{experiment.about}"
+    if experiment.theirs:
+        yield f"\nThe paper's figures, as far as its text tells: {experiment.theirs}."
     if outcome is None:
         yield f"\n**Not run.** `python -m benchmarks figures --only {experiment.name}` does."
         return
@@ -90,10 +94,11 @@ def section(experiment: Experiment, outcome: Outcome | None, folder: Path) -> It
     budget = f", a search {outcome.budget}" if outcome.budget else ""
     yield f"\n*Run at the {outcome.size} size, in {outcome.seconds:.0f} s{budget}.*"
     for place, panel in enumerate(outcome.panels):
-        file = f"{PICTURES}/{experiment.name}-{place + 1}.svg"
-        drawn = picture(panel, f"{experiment.title.split(':')[0]}: {panel.name}")
-        drawn.write(folder / file)
-        yield f"\n![{drawn.description}]({file})\n"
+        for part, drawn in enumerate(pictures(panel, f"{experiment.title.split(':')[0]}: {panel.name}", own)):
+            file = f"{PICTURES}/{experiment.name}-{place + 1}{'b' if part else ''}.svg"
+            drawn.write(folder / file)
+            yield f"\n![{drawn.description}]({file})"
+        yield ""
         yield from numbers_table(panel)
         if panel.made_up:
             yield "\nThe table is made up: it stands for one that the paper had."
@@ -142,6 +147,7 @@ def circumstances_of(outcomes: Sequence[Outcome]) -> str:
     return (
         f"Written by `make figures` from runs of {when} on {cores} cores ({shown}). Every figure is the median of five "
         "runs, with the least and the largest in brackets where they are more than a hundredth apart, after what had "
-        "to be compiled, unless its section says otherwise. Seconds are those of processors, all cores together; "
-        "compare them with each other, not with a clock."
+        "to be compiled, unless its section says otherwise. Seconds are those of processors, all cores together, on "
+        "a machine with other work beside: compare them with each other, not with a clock. Our copies of the papers "
+        "are texts without pictures: of their figures we know what the texts tell."
     )

@@ -165,9 +165,9 @@ def lands_end(rows: int) -> Microdata:
 
 
 @cache
-def normal(rows: int = 10_000) -> Microdata:
+def normal(rows: int = 10_000, seed: int = 0) -> Microdata:
     """The SimpleNormal table of the EnumMulti paper."""
-    return encode(sf.datasets.simple_normal(rows).table, {name: Numeric() for name in ("x", "y")})
+    return encode(sf.datasets.simple_normal(rows, seed=seed).table, {name: Numeric() for name in ("x", "y")})
 
 
 @cache

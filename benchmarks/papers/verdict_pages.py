@@ -31,6 +31,11 @@ def headline_page(found: Judged) -> Iterator[str]:
         yield "| the paper says | literal | ours | why |"
         yield "|---|---|---|---|"
         yield from headlines(paper, claims)
+    yield "\n## [Figures derived a second time](rederived.md)"
+    yield (
+        "\nA second set of scripts, written from the papers' texts before the first was read, derives seventeen of the "
+        "figures again and compares them with these."
+    )
     yield "\n## [Every claim](claims.md)"
     yield (
         "\nEach with its section, its quotation, and all of its forms. `make figures` runs everything again at the "
@@ -83,17 +88,9 @@ def by_quote(claims: Sequence[tuple[Claim, Verdict]]) -> list[list[tuple[Claim, 
 def claims_page(found: Judged) -> Iterator[str]:
     """Yield the lines of the page of all claims: first by verdict, with links, then one by one."""
     yield "# Every claim of the four papers"
-    yield f"\n{counts(found)} Here by verdict; a claim in several forms is listed under each of their verdicts."
-    yield "\n| verdict | claims |"
-    yield "|---|---|"
+    yield f"\n{counts(found)} First by how far they hold: open what you look for. Then one by one."
     for word in WORDS:
-        links = [
-            f"[{paper.name} {number}](#{paper.name}-{number})"
-            for paper, claims in found
-            for number, forms in enumerate(by_quote(claims), start=1)
-            if any(group(verdict) == word for _, verdict in forms)
-        ]
-        yield f"| **{word}** | {', '.join(links) or 'none'} |"
+        yield from band(word, found)
     for paper, claims in found:
         yield f"\n## [{paper.title}]({paper.name}.md)"
         for number, forms in enumerate(by_quote(claims), start=1):
@@ -105,6 +102,40 @@ def claims_page(found: Judged) -> Iterator[str]:
         if own:
             yield f"\n### {paper.name}: beyond the paper\n"
             yield from table(own)
+
+
+#: What share of the compared points each word stands for.
+SHARES = {
+    "holds": "100 %",
+    "mostly": "75 to 99 %",
+    "partly": "25 to 74 %",
+    "a tie": "no point differs",
+    "hardly": "1 to 24 %",
+    "does not hold": "0 %",
+    "not judged": "no share",
+}
+
+
+def band(word: str, found: Judged) -> Iterator[str]:
+    """Yield a list that opens: all forms of claims with one verdict, those with the largest share first."""
+    rows = [
+        (verdict, f"[{paper.name} {number}](#{paper.name}-{number})", claim)
+        for paper, claims in found
+        for number, forms in enumerate(by_quote(claims), start=1)
+        for claim, verdict in forms
+        if group(verdict) == word
+    ]
+    if not rows:
+        return
+    rows.sort(key=lambda row: -(row[0].share or 0.0))
+    yield f"\n<details><summary><b>{word}</b>, {SHARES[word]}: {len(rows)}</summary>\n"
+    yield "| share | claim | of |"
+    yield "|---:|---|---|"
+    for verdict, link, claim in rows:
+        whole = f"{100 * (verdict.share or 0):.0f} %"
+        share = verdict.reason if verdict.share is None else verdict.shown.partition(", ")[2] or whole
+        yield f"| {share} | {cell(claim.sentence)} | {link} |"
+    yield "\n</details>"
 
 
 def table(forms: Sequence[tuple[Claim, Verdict]]) -> Iterator[str]:
