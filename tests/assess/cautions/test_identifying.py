@@ -117,6 +117,26 @@ def test_a_plain_column_that_has_nothing_to_do_with_it_is_not_named() -> None:
     assert cautions(released(cells, Schema({"education": TREE}, plain="years"), [0] * ROWS), "tells-hidden") == []
 
 
+@pytest.mark.parametrize("rows_each", [2, 3, 10, 30])
+def test_a_column_that_tells_is_found_however_few_rows_a_value_has(rows_each: int) -> None:
+    ages = [row // rows_each for row in range(300)]
+    cells = {"age": ages, "born": [1990 - age for age in ages]}
+    [found] = cautions(
+        released(cells, Schema("age", sensitive="born"), [row // 60 for row in range(300)]), "tells-hidden"
+    )
+    assert (found.columns, found.count) == (("born",), 300)
+
+
+@pytest.mark.parametrize("rows_each", [1, 2, 3, 10, 30])
+def test_values_of_few_rows_that_tell_by_chance_are_not_named(rows_each: int) -> None:
+    random = np.random.default_rng(1)
+    values = random.permutation(np.arange(300) // rows_each).tolist()
+    # Most people are of one age, so that two people with one value mostly are of the same.
+    ages = [0 if row % 10 else 50 for row in range(300)]
+    cells = {"age": ages, "number": values}
+    assert cautions(released(cells, Schema("age", plain="number"), [0] * 300), "tells-hidden") == []
+
+
 def test_a_column_that_narrows_a_number_is_named() -> None:
     ages = [row % 50 for row in range(10 * ROWS)]
     cells = {"age": ages, "decade of birth": [2020 - age // 10 * 10 for age in ages]}
@@ -146,3 +166,12 @@ def test_classes_that_show_a_star_look_alike() -> None:
     view = released(cells, Schema("job", plain="ward"), [0, 0, 1, 1])
     assert len(set(view.visible.tolist())) == 1
     assert cautions(view, "unique-rows") == []
+
+
+def test_a_repeating_identifier_is_a_question_where_nothing_tells_whose_it_is() -> None:
+    visits = [f"{row // 2:04x}" for row in range(ROWS)]
+    cells = {"cost": [row // 4 for row in range(ROWS)], "case": visits}
+    view = released(cells, Schema("cost", identifiers="case"), cells["cost"], models=(KAnonymity(4),))
+    [found] = cautions(view, "several-rows-per-person")
+    assert "100 rows with 50 values, and 25 of 25" in found.found
+    assert "Does it stand for people?" in found.advice

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted, share
 from sfumato.assess.cautions.rows_view import RowsView, fingerprints, mark_counts
 from sfumato.assess.cautions.view import ReleaseView, RequestView
-from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
+from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting, may_be_person
 
 
 @before("pseudonyms", about="pseudonyms")
@@ -42,7 +42,10 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
     known = [
         CountedColumn.of(one.name, one.codes, one.values) for one in view.columns.values() if one.codes is not None
     ]
-    found = find_person(keys, lasting(known))
+    attributes = lasting(known)
+    found = find_person(keys, attributes)
+    if found is None and not attributes:
+        found = may_be_person(keys)
     if found is None:
         return
     counts = persons_per_class(view.identifiers[found.name], view.visible)

@@ -196,6 +196,8 @@ class Drawn(NamedTuple):
         The codes of the other columns, by name.
     said
         How they were drawn, in words; empty if they are all rows.
+    again
+        Whether the same row may be drawn more than once.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -203,6 +205,7 @@ class Drawn(NamedTuple):
     hi: NDArray[np.integer]
     columns: Mapping[str, NDArray[np.integer]]
     said: str
+    again: bool = False
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,15 @@ def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColum
     return max(judged, key=lambda one: (one.by_name, one.people))
 
 
+def may_be_person(keys: Sequence[CountedColumn]) -> PersonFound | None:
+    """Find the column that might stand for people where a table has no attribute of people that could tell.
+
+    Hospitals, doctors and tickets have fewer values than the people who come to them, so it is the one with the most.
+    """
+    judged = [PersonFound(key.name, key.different, key.filled) for key in keys if _repeats(key) and _are_many(key)]
+    return max(judged, key=lambda one: one.people, default=None)
+
+
 def _repeats(key: CountedColumn) -> bool:
     rows = len(key.codes)
     return key.filled >= (1 - MOST_MISSING) * rows and key.different < key.filled

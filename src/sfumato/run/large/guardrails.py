@@ -99,8 +99,8 @@ class CountedView(ReleaseView):
         lo, hi = self.sample.lo[kept], self.sample.hi[kept]
         columns = {name: column[kept] for name, column in self.sample.columns.items()}
         codes = np.ascontiguousarray(self.sample.codes[kept])
-        said = f" (seen in {DRAWN:,} rows drawn at random)" if self.rows > DRAWN else ""
-        return Drawn(codes, lo, hi, columns, said)
+        some = self.rows > DRAWN
+        return Drawn(codes, lo, hi, columns, f" (seen in {DRAWN:,} rows drawn at random)" if some else "", again=some)
 
     @classmethod
     def after(cls, asked: RequestView, **found: object) -> CountedView:
