@@ -69,8 +69,7 @@ def cheap(task: Task) -> Iterator[Method]:
     rows, attributes = task.microdata.codes.shape
     few = rows <= FEW_ROWS
     visits = LIGHT_VISITS // max(1, attributes)
-    light = visits >= rows and _cut_seconds(task) <= LIGHT_CUTS
-    peels = _any_category(task) if few else light and (_peels_well(task) or _large_cells(task))
+    peels = _any_category(task) if few else _peels_well(task) and visits >= rows and _cut_seconds(task) <= LIGHT_CUTS
     yield HILBERT
     yield COST_AWARE
     if few or (rows >= MANY_ROWS and not (peels and visits >= rows * _all_nodes(task))):
@@ -107,7 +106,7 @@ def _cut_seconds(task: Task) -> float:
 
 def _peels_well(task: Task) -> bool:
     """Whether nodes have levels that mean something, and no model on sensitive values keeps too many cells waiting."""
-    return mostly_categories(task.microdata.domains) and not _diverse(task)
+    return mostly_categories(task.microdata.domains) and (not _diverse(task) or _large_cells(task))
 
 
 def _large_cells(task: Task) -> bool:

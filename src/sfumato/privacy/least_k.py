@@ -71,7 +71,8 @@ def _why(requirements: Requirements) -> str:
 def why_not_for_people(requirements: Requirements, people: NDArray[np.int64]) -> str | None:
     """Name the rules that even everybody in one class breaks, counting people, and the nearest that work; None if none.
 
-    Nobody is left out here: without the people whose values are too frequent, more may be possible.
+    Nobody is left out here: without the people whose values are too frequent, more may be possible. So it may where the
+    rows of a person lie in different classes, each with a part of their values.
     """
     microdata = requirements.microdata
     everybody = EquivalenceClasses.of(microdata, Recoding(classes=np.zeros(len(microdata), np.int32)))
@@ -79,6 +80,11 @@ def why_not_for_people(requirements: Requirements, people: NDArray[np.int64]) ->
     if not broken:
         return None
     counted = "People are counted here, not rows: a person counts for each of their values."
+    if any(rule.model.needs_sensitive for rule in broken):
+        counted += (
+            " This is so with everybody in one class. Where the rows of a person lie in different classes, more may be "
+            "possible: method='mondrian' and method='best' may find it."
+        )
     return " ".join([*(_nearest_for_people(rule, microdata, everybody, people) for rule in broken), counted])
 
 
@@ -97,7 +103,7 @@ def _nearest_for_people(
     column = once.sensitive[rule.column]
     most = int(column.counts().max())
     return (
-        f"{rule.model.describe()} is not possible for '{column.name}': {most:,} of {heads:,} people "
+        f"{rule.model.describe()} was not reached for '{column.name}': {most:,} of {heads:,} people "
         f"({most / heads:.1%}) have its most frequent value, more than 1/{rule.model.l:g}. The largest l that works, "
         f"if nobody is left out, is {math.floor(heads / most * 100) / 100:g}."
     )
