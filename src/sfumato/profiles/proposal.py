@@ -132,8 +132,11 @@ def propose(
     _take_sensitive(found, fast)
     found.complete = True
     found.plain = [name for name, role in roles.items() if role == "plain"]
+    before = dict(found.left)
     _answer_guardrails(found, attempt)
     found.loss = fast(found.request()).loss
+    if found.left != before:
+        _price_models(found, fast)
     _price_left(found, fast)
     return found
 
@@ -214,7 +217,7 @@ def _protect(
             continue
         if base is None or loss <= base + MOST_ADDED:
             found.models[column.name] = model
-            found.prices[column.name] = f"it raises the estimated loss from {found.loss or 0.0:.3f} to {loss:.3f}"
+            found.prices[column.name] = _price(found.loss or 0.0, loss)
             found.loss = loss
             return True
         cheapest = (loss, model) if cheapest is None or loss < cheapest[0] else cheapest
@@ -259,6 +262,23 @@ def _to_leave(found: Proposal, caution: Caution) -> str | None:
         return max(chosen, key=lambda name: found.profile[name].facts.different)
     named = [name for name in caution.columns if name in quasi]
     return named[0] if named and len(quasi) > 1 else None
+
+
+def _price_models(found: Proposal, attempt: Attempt) -> None:
+    """Price the models again, one after the other, for the columns that are left."""
+    models, found.models = found.models, {}
+    loss = attempt(found.request()).loss
+    for name, model in models.items():
+        found.models[name] = model
+        now = attempt(found.request()).loss
+        if loss is not None and now is not None:
+            found.prices[name] = _price(loss, now)
+        loss = now
+
+
+def _price(before: float, after: float) -> str:
+    verb = "raises" if after >= before else "changes"
+    return f"it {verb} the estimated loss from {before:.3f} to {after:.3f}"
 
 
 def _price_left(found: Proposal, attempt: Attempt) -> None:

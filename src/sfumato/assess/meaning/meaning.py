@@ -46,6 +46,8 @@ NAMES = "names of people"
 FEWEST_NUMBERED = 50
 #: Whole numbers of one length: so many digits number something if the name says nothing, or even if it says something.
 LONG, LONGER = 5, 8
+#: Numbers of so many digits or more lose zeros in front, and the share of them that do not.
+WITHOUT_ZEROS, MOSTLY_FULL = 7, 0.6
 #: The share of values ending in 0 from which on amounts were rounded.
 MOSTLY_ROUND = 0.5
 #: The rows of a household or a person: the fewest on average, and the most.
@@ -61,16 +63,17 @@ _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*(
 _DESCRIBES = re.compile(r"\b(desc\w*|display|label|beschreibung|descripcion|descricao|descrizione|omschrijving)\b")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
-_ROUND = re.compile(r"0(\.0)?$")
+_ROUND, _VERY_ROUND = re.compile(r"0$"), re.compile(r"00$")
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
 _LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
+_UNNAMED_CODE = re.compile(r"(?=(.*\d){4})[A-Za-z0-9/.-]{8,}|\d{6,}")
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
     | {"case", "serial", "seq", "folio", "reference", "expediente"}
 )
 _AMOUNTS = {"income", "money"}
 #: Topics whose numbers stay small: longer ones of one length number people or cases.
-_COUNTED = {"count", "stay", "household", "use of a service"}
+_COUNTED = {"survey question", "count", "stay", "household", "use of a service"}
 #: Topics whose numbers count something about a person, whatever words stand in the name.
 _PRIVATE = {"habits", "sexual life"}
 #: Topics of what belongs to many people: the number of a county is no number of a person.
@@ -212,17 +215,33 @@ def _grouping(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 
 def _numbering_by_length(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     contents = Contents(facts)
-    if says_code(facts.name) or contents.is_weeks:
+    size = _one_length(facts)
+    coded = says_code(facts.name) and (topic is not None or size < LONGER)
+    if coded or contents.is_weeks or contents.is_snomed:
         return None
-    unnamed = topic is None or topic.name in _COUNTED
+    unnamed = _is_unnamed(topic)
     if unnamed and contents.come_again:
         return Meaning("identifier", "long numbers that come again", by_values=True)
-    size = facts.lengths[0] if facts.lengths[0] == facts.lengths[1] else 0
     measured = _named(topic, "survey weight", "date or time", *_GROUPS, *_CODED)
-    exact = facts.different >= FEWEST_CHECKED and contents.share(_ROUND.search) < MOSTLY_ROUND
+    rounded = contents.share((_VERY_ROUND if size >= WITHOUT_ZEROS else _ROUND).search) >= MOSTLY_ROUND
+    exact = facts.different >= FEWEST_CHECKED and not rounded
     if exact and ((unnamed and size >= LONG) or (not measured and size >= LONGER)):
         return Meaning("identifier", "numbers of one length", by_values=True)
     return None
+
+
+def _is_unnamed(topic: Topic | None) -> bool:
+    """Whether a name says nothing that rules out numbers of people: 'x1' may be a question, or anything."""
+    return topic is None or topic.name in _COUNTED
+
+
+def _one_length(facts: ColumnCounts) -> int:
+    """The length of all values; of long ones, some may have lost the zeros that they began with. 0 if they differ."""
+    shortest, longest = facts.lengths
+    if shortest == longest:
+        return longest
+    full = share_of(facts.texts, lambda text: len(text) == longest)
+    return longest if longest >= WITHOUT_ZEROS and full >= MOSTLY_FULL else 0
 
 
 def _is_scale(facts: ColumnCounts) -> bool:
@@ -385,7 +404,7 @@ def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if (
         many
         and not _named(topic, "date or time", *_GROUPS, *_CODED)
-        and share_of(facts.texts, _LONG_CODE.fullmatch) > 0.9
+        and share_of(facts.texts, (_UNNAMED_CODE if _is_unnamed(topic) else _LONG_CODE).fullmatch) > 0.9
     ):
         return Meaning("identifier", "long codes, as numbers of people are", by_values=True)
     if _named(topic, "count") and facts.different >= FEWEST_CHECKED and share_of(facts.texts, _LONG.fullmatch) > 0.9:
