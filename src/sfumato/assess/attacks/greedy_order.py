@@ -126,6 +126,15 @@ class ShownLevels:
             found = np.unique(found * (int(groups.max()) + 1) + groups[codes[:, at]], return_inverse=True)[1]
         return found
 
+    def known_to_method(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Decide which nodes consist of values, stars and levels that some class shows.
+
+        A method may know no other levels: suppression of cells knows none but values and stars.
+        """
+        ends = [(0, len(levels.groups) - 1) for levels in self.columns]
+        known = [np.isin(nodes[:, at], [*ends[at], *self.nodes[:, at]]) for at in range(len(self.columns))]
+        return np.asarray(np.all(known, axis=0), bool)
+
     def visited_before(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """List nodes that were visited before, or when, classes at these nodes were made: these, and one step below.
 

@@ -133,8 +133,10 @@ class Behind:
         before = self.levels.visited_before(self.levels.nodes[numbers])
         others = self.levels.visited_before(self.levels.nodes)
         random = self.scenario.random
-        listed = np.concatenate([random.permutation(before), random.permutation(others)]).tolist()
-        return np.array(list(dict.fromkeys(map(tuple, listed)))[:MOST_NODES], np.int64)
+        listed = np.concatenate([random.permutation(before), random.permutation(others)])
+        listed = listed[self.levels.known_to_method(listed)]
+        nodes = list(dict.fromkeys(map(tuple, listed.tolist())))[:MOST_NODES]
+        return np.array(nodes, np.int64).reshape(-1, listed.shape[1])
 
     def ask(self) -> AskedClasses:
         """Bound the counts of all values behind classes, in random order, while the work stays within its limit."""

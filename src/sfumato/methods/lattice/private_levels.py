@@ -25,6 +25,9 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding
 #: A draw has as many random bits as the chance of a row is a multiple of.
 WHOLE = 2**53
 
+#: A label is taken to stand for so many times the values of a label one step below.
+PER_STEP = 3.0
+
 #: More nodes than this would take minutes to look at.
 MOST_NODES = 50_000
 
@@ -112,8 +115,9 @@ def chances(
             "levels, or give them (sf.recode)."
         )
     judge = NodeJudge(task, counts)
-    # How many rows of the table it takes, on average, for the smallest class to be drawn.
-    enough = task.requirements.smallest_class / model.chance
+    # How many rows of the table it takes, on average, for the smallest class to be drawn. A class counts with its rows
+    # beyond half of that: no worth that one row changes by at most 1 is nearer to the rows that come out.
+    enough = task.requirements.smallest_class / model.chance / 2
     nodes, worth = list(space.nodes()), np.empty(space.size)
     for at, node in enumerate(nodes):
         task.progress("choosing levels", at / space.size)
@@ -128,5 +132,9 @@ def _chosen(task: Task, nodes: list[Levels], chances: NDArray[np.float64]) -> Le
 
 
 def detail_kept(space: Space, node: Levels) -> float:
-    """The mean share of steps that the levels leave up to ``*``: it depends on the declared hierarchies alone."""
-    return float(np.mean([1 - level / top if top else 1.0 for level, top in zip(node, space.tops, strict=True)]))
+    """The mean detail that the levels keep: all at the values, none at ``*``; it depends on the declared levels alone.
+
+    What a label really stands for depends on the values that occur, which must not count here.
+    """
+    levels = zip(node, space.tops, strict=True)
+    return float(np.mean([1 - PER_STEP ** (level - top) if level else 1.0 for level, top in levels]))
