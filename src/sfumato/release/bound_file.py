@@ -111,7 +111,7 @@ def bound_record(
         "missing": classes.missing,
         "bound": f"{stated // 10**DIGITS}.{stated % 10**DIGITS:0{DIGITS}}",
         "columns": columns,
-        "reading": dict(reading or {}),
+        "reading": {"text": [], "missing": {}, **(reading or {})},
         "table": _digest_of_rows(table.select(needed), numbers),
         "unit": unit,
         "prices": prices,
