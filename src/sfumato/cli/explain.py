@@ -16,7 +16,7 @@ WISHES = ("k", "suppression", "without")
 
 Row = Annotated[
     int | None,
-    typer.Option("--row", metavar="N", help="Explain this row of the table, counted from 1."),
+    typer.Option("--row", metavar="N", min=1, help="Explain this row of the table, counted from 1."),
 ]
 Column = Annotated[
     str | None, typer.Option("--column", metavar="COLUMN", help="Explain only what holds this quasi-identifier back.")

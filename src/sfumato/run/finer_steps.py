@@ -243,7 +243,7 @@ def chosen_columns(column: str | None, names: Sequence[str]) -> list[str]:
 def known_row(row: int, rows: int) -> int:
     """Check that the table has a row of this number."""
     if not 0 <= parameters.integer("explain", "row", row, at_least=0) < rows:
-        raise ParameterError(f"There is no row {row:,}: the table has {rows:,}, counted from 0.")
+        raise ParameterError(f"There is no such row: the table has {rows:,}.")
     return row
 
 

@@ -166,7 +166,7 @@ def test_other_wishes_are_run_by_the_engine(path: Path) -> None:
     found, expected = (made.explain(column="age", **wishes).what_if for made in (large, small))
     assert [one.partition(" (")[0] for one in found] == [one.partition(" (")[0] for one in expected]
     assert "not possible" in large.explain(column="age", k=7_000).what_if[0]
-    with pytest.raises(sf.SfumatoError, match="There is no row"):
+    with pytest.raises(sf.SfumatoError, match="There is no such row"):
         large.explain(9_999)
 
 
