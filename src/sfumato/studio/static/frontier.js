@@ -1,5 +1,4 @@
-// The frontier: loss against k, with a handle that is the slider. One file without imports, for the studio and for notebooks.
-//
+// The frontier: loss against k; the handle is the slider. One file without imports, for the studio and for notebooks.
 // mount(element, port) draws it and returns what takes it away again. The port has
 //   subscribe("frontier", {}, hear)   hear gets {kind: "message", value}, where value is {sizes, chosen} or {point};
 //   request("choose", {k})            called when the handle moves;
@@ -7,7 +6,6 @@
 //   locale                            optional: how numbers are written.
 
 const TEXTS = {
-  title: "How safe, at what price?",
   lost: "detail lost",
   chance: "below: highest chance that a person is found",
   nobody: "nobody can get here",

@@ -5,7 +5,7 @@ import { screen, table, policy, refresh, step, openGiven, offers } from "./state
 import { Trouble, Running, Failure } from "./states.js";
 import { Begin } from "./screens/begin.js";
 
-/** The screens in their order, and what they are made of: loaded as soon as the page stands, which needs none of it. */
+/** The screens in their order, and what they are made of: loaded once the page stands. */
 const SCREENS = ["columns", "choose", "handout"];
 const loaded = signal({});
 

@@ -1,10 +1,10 @@
 // What every view uses: elements, texts and signals.
-import { h, render, Fragment } from "./vendor/preact.js";
+import { h, render } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 import { signal, computed } from "./vendor/signals.js";
 
-export { h, render, Fragment, signal, computed };
-export { useEffect, useRef, useState, useId } from "./vendor/hooks.js";
+export { render, signal, computed };
+export { useEffect, useRef, useState } from "./vendor/hooks.js";
 export const html = htm.bind(h);
 
 /** The language of the page, which boot.js chose, and the texts of those that were spoken so far. */

@@ -17,5 +17,5 @@ export function Begin() {
       <p class="soft">${t("columns.private")}</p>
     </div>
     ${offers.value.given && html`<p><button class="main" onClick=${openGiven}>${t("columns.open", { name: offers.value.given })}</button></p>`}
-    <p>${t("columns.or")} ${offers.value.examples.map(name => html`<button key=${name} onClick=${() => openExample(name)}>${t(`columns.example.${name}`)}</button> `)}</p>`;
+    ${offers.value.examples.length > 0 && html`<p>${t("columns.or")} ${offers.value.examples.map(name => html`<button key=${name} onClick=${() => openExample(name)}>${t(`columns.example.${name}`)}</button> `)}</p>`}`;
 }

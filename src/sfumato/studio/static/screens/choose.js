@@ -49,7 +49,7 @@ export function Choose() {
     ${point?.failed && html`<${Impossible} point=${point} />`}
     <div class="choice"><section class="frontier"><h2>${t("choose.title")}</h2><${Picture} key=${`${key}${language.value}`} plan=${key} />
       <p class="soft keys"><kbd>←</kbd> <kbd>→</kbd> ${t("choose.move")} ${job.value
-        ? html`<button class="small" onClick=${() => job.value.stop()}>${t("running.cancel")}</button>`
+        ? html`${point?.gcp != null && !Object.values(points.value).some(one => one.approximate) && t("choose.bounding")} <button class="small" onClick=${() => job.value.stop()}>${t("running.cancel")}</button>`
         : heard.at(-1)?.kind === "done" ? "" : html`<button class="small" onClick=${() => begin(key, true)}>${t("choose.continue")}</button>`}</p>
       <${Goals} /></section>
       <${Tabs} point=${point} /></div>
@@ -138,9 +138,9 @@ function Groups({ point }) {
     return () => removeEventListener("resize", draw);
   }, [point]);
   if (!groups) return null;
-  const smallest = sizes[0][0], largest = sizes.at(-1)[0];
-  return html`<section class="groups-map"><h2>${t("choose.map")}</h2><p class="soft">${t("choose.squares", { n: number(groups), smallest: number(smallest), largest: number(largest) })} ${each > 1 ? t("choose.each", { n: number(each) }) : ""}</p>
-    <canvas ref=${canvas} role="img" aria-label=${t("choose.squares", { n: number(groups), smallest: number(smallest), largest: number(largest) })}></canvas></section>`;
+  const said = t("choose.squares", { n: number(groups), smallest: number(sizes[0][0]), largest: number(sizes.at(-1)[0]) });
+  return html`<section class="groups-map"><h2>${t("choose.map")}</h2><p class="soft">${said} ${each > 1 ? t("choose.each", { n: number(each) }) : ""}</p>
+    <canvas ref=${canvas} role="img" aria-label=${said}></canvas></section>`;
 }
 
 function paint(canvas, sizes, each) {
@@ -165,5 +165,10 @@ function paint(canvas, sizes, each) {
   const pen = canvas.getContext("2d");
   pen.scale(dots, dots);
   pen.fillStyle = getComputedStyle(canvas).color;
-  for (const [left, top, side] of spots) pen.fillRect(left, top, side, side);
+  const least = spots.at(-1)?.[2], most = spots[0]?.[2];
+  for (const [left, top, side] of spots) {
+    // The smaller the group, the darker its square: that is where to look.
+    pen.globalAlpha = most > least ? 1 - 0.5 * (side - least) / (most - least) : 1;
+    pen.fillRect(left, top, side, side);
+  }
 }

@@ -19,17 +19,16 @@ export function Drawer() {
   const use = hierarchy => change({ change: "hierarchy", column: at, hierarchy });
   const tools = { at, ask, use, setWrong };
   return html`<dialog ref=${dialog} class="drawer" aria-labelledby="drawer-title" onClose=${() => { drawer.value = null; }}>
-    <h2 id="drawer-title" dir="auto">${t("drawer.title", { name })}</h2>
+    <div class="head"><h2 id="drawer-title" dir="auto">${t("drawer.title", { name })}</h2><button onClick=${() => dialog.current.close()}>${t("drawer.close")}</button></div>
     ${wrong && html`<p class="notice bad" role="alert">${wrong}</p>`}
     ${found && html`<p class="soft">${t("drawer.chain")}</p><ol class="chain">${found.chain.map((one, step) => html`<li key=${step} dir="auto">${one}</li>`)}</ol>
-      <ul class="levels" aria-live="polite">${found.levels.map((one, step) => html`<li key=${step}><strong>${one.name}</strong> ${t("drawer.groups", { groups: number(one.groups), smallest: number(one.smallest) })}</li>`)}</ul>
+      <ul class="levels" aria-live="polite">${found.levels.map((one, step) => html`<li key=${step}><strong dir="auto">${found.chain[step]}</strong>: ${t(one.groups === 1 ? "drawer.one-group" : one.smallest === 1 ? "drawer.groups-alone" : "drawer.groups", { groups: number(one.groups), smallest: number(one.smallest) })}</li>`)}</ul>
       ${found.edit.widths && html`<${Widths} widths=${found.edit.widths} type=${found.type} ...${tools} />`}
       ${found.edit.groups && html`<${Groups} groups=${found.edit.groups} ...${tools} />`}
       ${!found.edit.widths && !found.edit.groups && html`<p class="soft">${t("drawer.other")}</p>`}`}
     <p class="row"><button onClick=${() => use(null)}>${t("drawer.reset")}</button>
       <button onClick=${() => save(at, name, setWrong)}>${t("drawer.save")}</button>
-      <label class="button">${t("drawer.read")}<input type="file" class="unseen" onChange=${event => read(at, event.target.files[0], use, setWrong)} /></label>
-      <button class="main" onClick=${() => dialog.current.close()}>${t("drawer.close")}</button></p></dialog>`;
+      <label class="button">${t("drawer.read")}<input type="file" class="unseen" onChange=${event => read(at, event.target.files[0], use, setWrong)} /></label></p></dialog>`;
 }
 
 /** Write the steps to a file; they hold values of the table, so the file is made in this tab. */

@@ -8,20 +8,21 @@ const L = [2, 3, 4, 5], T = [0.5, 0.3, 0.2, 0.1];
 export function Goals() {
   const [goals, setGoals] = useState({ models: [], presets: [] });
   useEffect(() => { request("goals").then(setGoals, () => {}); }, [policy.value.etag]);
-  const secret = table.value.columns.filter((_, at) => plan.value.roles[at] === "sensitive").map(one => one.name);
+  const names = table.value.columns.filter((_, at) => plan.value.roles[at] === "sensitive").map(one => one.name);
+  const secret = join => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(t(join));
   const value = (model, name) => goals.models.find(one => one.model === model && one[name] > (name === "l" ? 1 : 0))?.[name] ?? "";
   const wish = (model, name, chosen) => {
     const others = goals.models.filter(one => one.model !== model);
     const models = chosen === "" ? others : [...others, { model, [name]: Number(chosen) }];
-    // No model at all stands for what the profile suggests, and l = 1 for a rule that every table keeps.
+    // No model stands for what the profile suggests, and l = 1 for a rule that every table keeps.
     change({ change: "privacy", models: models.length ? models : [{ model: "l-diversity", l: 1 }] });
   };
   const preset = name => change({ change: "option", name: "preset", value: name || null });
   const choice = (label, chosen, options, choose) => html`<p class="goal"><label>${label} <select value=${String(chosen)} onChange=${event => choose(event.target.value)}>
     <option value="">${t("choose.no-rule")}</option>${options.map(([one, said]) => html`<option key=${one} value=${String(one)} selected=${String(one) === String(chosen)}>${said}</option>`)}</select></label></p>`;
   return html`<h2>${t("choose.goals")}</h2>
-    ${secret.length > 0 && html`${choice(t("choose.l", { secret: secret.join(", ") }), value("l-diversity", "l"), L.map(one => [one, t("choose.one-in", { n: one })]), chosen => wish("l-diversity", "l", chosen))}
-      ${choice(t("choose.t", { secret: secret.join(", ") }), value("t-closeness", "t"), T.map(one => [one, t("choose.at-most", { t: number(one) })]), chosen => wish("t-closeness", "t", chosen))}`}
+    ${names.length > 0 && html`${choice(t("choose.l", { secret: secret("choose.or") }), value("l-diversity", "l"), L.map(one => [one, t("choose.one-in", { n: one })]), chosen => wish("l-diversity", "l", chosen))}
+      ${choice(t("choose.t", { secret: secret("choose.and") }), value("t-closeness", "t"), T.map(one => [one, t("choose.at-most", { t: number(one) })]), chosen => wish("t-closeness", "t", chosen))}`}
     ${choice(t("choose.preset"), plan.value.options.preset ?? "", goals.presets.map(one => [one.name, one.title]), preset)}`;
 }
 
