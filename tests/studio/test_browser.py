@@ -1,14 +1,9 @@
-"""The studio in a real Chromium: the whole way by mouse and by keyboard, its states and widths, and who gets in.
-
-Chromium is looked for on PATH. Where there is none, these tests are skipped; continuous integration has one.
-"""
+"""The studio in a real Chromium: the whole way by mouse and by keyboard, its states and widths, and who gets in."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -17,126 +12,18 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.release.report.test_browser import axe_source
+from tests.studio.tab import PATIENCE, Tab, in_browser, opened_browser
 from tests.studio.test_server import Running
 
 import sfumato as sf
 from sfumato.io import write_table
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-PLAYWRIGHT = importlib.util.find_spec("playwright") and importlib.util.find_spec("axe_playwright_python")
-LACKING = "no Chromium on PATH" if CHROMIUM is None else "" if PLAYWRIGHT else "playwright is not installed"
-
-pytestmark = pytest.mark.skipif(
-    bool(LACKING) and not os.environ.get("CI"), reason=f"{LACKING}: the studio is not opened"
-)
-
-#: Where screenshots go, for the tour of the documentation; nowhere if it is not set.
-SHOTS = os.environ.get("SFUMATO_SHOTS")
-WIDTHS = (1280, 800, 390)
-PATIENCE = 60_000
+pytestmark = in_browser
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    assert not LACKING, f"Continuous integration opens the studio in a browser, but there is {LACKING}."
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
-
-    with sync_playwright() as playwright:
-        # Inside a container there is no sandbox to be had, and the page is our own.
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield opened
-        opened.close()
-
-
-class Tab:
-    """A tab with the studio, and everything that it complained about or asked for."""
-
-    def __init__(self, browser: Any, studio: Running, locale: str = "en-GB", **options: Any) -> None:
-        self.studio = studio
-        self.context = browser.new_context(locale=locale, viewport={"width": 1280, "height": 900}, **options)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE)
-        self.heard: list[str] = []
-        self.asked: list[Any] = []
-        self.page.on("console", lambda message: self.heard.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.heard.append(f"error: {error}"))
-        self.page.on("request", lambda request: self.asked.append(request))  # noqa: PLW0108
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.studio.port}/"
-
-    def enter(self) -> Tab:
-        self.page.goto(f"{self.address}#{self.studio.token}")
-        return self
-
-    def ready(self) -> Tab:
-        """Wait until the columns are counted."""
-        self.until("/\\d.* 100 /.test(document.querySelector('h1.sentence')?.textContent ?? '')")
-        return self
-
-    def until(self, true: str, arg: Any = None) -> None:
-        """Wait until something is true; Playwright's own waiting evaluates text, which the page forbids."""
-        end = time.monotonic() + PATIENCE / 1000
-        while not self.page.evaluate(true, arg):
-            assert time.monotonic() < end, true
-            self.page.wait_for_timeout(50)
-
-    def button(self, name: str, exact: bool = False) -> Any:
-        return self.page.get_by_role("button", name=name, exact=exact)
-
-    def choose_role(self, column: int, role: str) -> None:
-        before = self.page.evaluate("document.querySelector('h1.sentence').textContent")
-        self.page.locator(f"[data-column='{column}'] .roles label", has_text=role).click()
-        self.until(
-            "([at, role]) => document.querySelector(`[data-column='${at}'] .chosen`).textContent.includes(role)",
-            arg=[column, role],
-        )
-        assert before
-
-    def make(self) -> None:
-        """Make the release, and wait for page one."""
-        self.button("3 Hand out").click()
-        self.page.wait_for_selector("article.sheet")
-
-    def decide(self) -> None:
-        for box in self.page.locator(".concerns .open input").all():
-            box.check()
-        self.until("!document.querySelector('.files button').disabled")
-
-    def download(self, name: str) -> bytes:
-        with self.page.expect_download() as waiting:
-            self.button(name, exact=True).click()
-        return Path(waiting.value.path()).read_bytes()
-
-    def accessible(self) -> None:
-        self.page.evaluate(f"() => {{ {axe_source()} }}")
-        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
-
-    def narrow_enough(self) -> None:
-        for width in WIDTHS:
-            self.page.set_viewport_size({"width": width, "height": 900})
-            assert self.page.evaluate("document.documentElement.scrollWidth") <= width, width
-        self.page.set_viewport_size({"width": 1280, "height": 900})
-
-    def shot(self, name: str) -> None:
-        """Keep screenshots in all widths and both colours, if somebody asked for them."""
-        if not SHOTS:
-            return
-        for scheme in ("light", "dark"):
-            self.page.emulate_media(color_scheme=scheme)
-            for width in WIDTHS:
-                self.page.set_viewport_size({"width": width, "height": 900})
-                self.page.evaluate("scrollTo(0, 0)")
-                self.page.wait_for_timeout(100)
-                self.page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png")
-        self.page.emulate_media(color_scheme="light")
-        self.page.set_viewport_size({"width": 1280, "height": 900})
-
-    def close(self) -> None:
-        self.context.close()
+    yield from opened_browser()
 
 
 @pytest.fixture
@@ -146,23 +33,19 @@ def studio(tmp_path: Path) -> Iterator[Running]:
     running.end(signal.SIGKILL)
 
 
-def test_the_census_by_mouse_from_the_example_to_a_verified_release(
-    browser: Any, studio: Running, tmp_path: Path
-) -> None:
+def test_the_census_by_mouse_from_the_file_to_a_verified_release(browser: Any, studio: Running, tmp_path: Path) -> None:
     tab = Tab(browser, studio).enter()
     tab.page.wait_for_selector(".drop")
     assert tab.page.url == tab.address, "the token is not in the address any more"
-    tab.accessible()
-    tab.narrow_enough()
+    tab.accessible(everywhere=True)
     tab.shot("empty")
-    tab.button("A census of").click()
-    tab.ready()
+    write_table(sf.datasets.census(2_000).table, tmp_path / "census.csv")
+    tab.open(tmp_path / "census.csv")
     before = tab.page.locator("h1.sentence").text_content()
     tab.choose_role(7, "Secret")
     tab.until("before => document.querySelector('h1.sentence').textContent !== before", arg=before)
     assert "occupation" not in (tab.page.locator("h1.sentence").text_content() or "")
-    tab.accessible()
-    tab.narrow_enough()
+    tab.accessible(everywhere=True)
     tab.shot("columns")
     tab.button("Undo").click()
     tab.until("before => document.querySelector('h1.sentence').textContent === before", arg=before)
@@ -173,16 +56,15 @@ def test_the_census_by_mouse_from_the_example_to_a_verified_release(
     tab.page.wait_for_selector(".drawer .chain")
     tab.page.fill(".drawer input[type=text]", "5, 20")
     tab.until("document.querySelectorAll('.drawer .chain li').length === 4")
-    tab.accessible()
+    tab.accessible(everywhere=True)
     tab.shot("steps")
     tab.button("Use these steps").click()
-    tab.page.wait_for_timeout(300)
+    tab.until("!!document.querySelector('.tools button:not(:disabled)')")
     tab.button("Close", exact=True).click()
 
     tab.make()
     assert tab.button("Release", exact=True).is_disabled(), "amber has to be decided"
-    tab.accessible()
-    tab.narrow_enough()
+    tab.accessible(everywhere=True)
     tab.shot("handout")
     tab.page.get_by_label("Recipient").fill("The council")
     tab.page.get_by_label("Purpose").fill("Planning schools")
@@ -191,7 +73,8 @@ def test_the_census_by_mouse_from_the_example_to_a_verified_release(
     assert tab.button("Release", exact=True).is_disabled(), "the report does not say yet who gets it"
     tab.shot("stale")
     tab.button("Make it again").click()
-    tab.until("!document.querySelector('.stale') && !document.querySelector('.running')")
+    tab.until("!document.querySelector('.stale')")
+    tab.complete()
     tab.decide()
     for name, file in (
         ("Release", "release.csv"),
@@ -248,15 +131,12 @@ def visits(folder: Path) -> Path:
 
 def test_a_workbook_of_visits_dropped_on_the_page(browser: Any, studio: Running, tmp_path: Path) -> None:
     tab = Tab(browser, studio).enter()
-    tab.page.wait_for_selector(".drop")
-    tab.page.set_input_files(".drop input[type=file]", visits(tmp_path))
-    tab.ready()
+    tab.open(visits(tmp_path))
     assert tab.page.locator("[data-column='0'] .chosen").text_content() == "2Whose row"
-    for column in tab.page.evaluate(
-        "[...document.querySelectorAll('tr.unsure')].map(one => Number(one.dataset.column))"
-    ):
-        tab.page.locator(f"[data-column='{column}'] .roles label", has_text="May be known").click()
-    tab.until("!document.querySelector('tr.unsure')")
+    tab.shot("unsure")
+    for column in tab.undecided():
+        tab.choose_role(column, "May be known")
+    assert tab.undecided() == []
     tab.make()
     tab.decide()
     release = tab.download("Release").decode()
@@ -278,9 +158,7 @@ def test_a_german_table_in_german(browser: Any, studio: Running, tmp_path: Path)
     )
     write_table(table, tmp_path / "patienten.csv")
     tab = Tab(browser, studio, locale="de-DE").enter()
-    tab.page.wait_for_selector(".drop")
-    tab.page.set_input_files(".drop input[type=file]", tmp_path / "patienten.csv")
-    tab.ready()
+    tab.open(tmp_path / "patienten.csv")
     assert "von 100 Menschen" in (tab.page.locator("h1.sentence").text_content() or "")
     assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt Menschen"
     assert tab.page.evaluate("document.documentElement.lang") == "de"
@@ -308,12 +186,9 @@ def test_sixty_columns_in_three_scripts(browser: Any, studio: Running, tmp_path:
     )
     write_table(table, tmp_path / "survey.parquet")
     tab = Tab(browser, studio).enter()
-    tab.page.wait_for_selector(".drop")
-    tab.page.set_input_files(".drop input[type=file]", tmp_path / "survey.parquet")
-    tab.ready()
+    tab.open(tmp_path / "survey.parquet")
     assert tab.page.locator("tr[data-column]").count() == 60
     assert tab.page.title() == "Sfumato"
-    tab.narrow_enough()
     tab.shot("sixty")
     unsure = tab.page.locator("tr.unsure").count()
     assert unsure > 0
@@ -372,6 +247,10 @@ def test_a_window_opened_from_the_page_is_not_let_in(browser: Any, studio: Runni
         tab.page.evaluate("window.open('/')")
     other = waiting.value
     other.wait_for_selector("text=The studio is open in another tab", timeout=PATIENCE)
+    tab.page, first = other, tab.page
+    tab.accessible()
+    tab.shot("elsewhere")
+    tab.page = first
     assert other.evaluate("sessionStorage.getItem('key')"), "it inherited the key, which is not enough"
     inherited = "{headers: {authorization: 'Bearer ' + sessionStorage.getItem('key'), 'x-tab': ''}}"
     assert other.evaluate(f"fetch('/api/state', {inherited}).then(one => one.status)") == 409
@@ -454,11 +333,9 @@ def test_a_framed_page_stays_empty(browser: Any, studio: Running) -> None:
 # States
 
 
-def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, studio: Running) -> None:
-    tab = Tab(browser, studio).enter()
-    tab.page.wait_for_selector(".drop")
-    tab.button("A census of").click()
-    tab.ready()
+def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, studio: Running, tmp_path: Path) -> None:
+    write_table(sf.datasets.census(2_000).table, tmp_path / "census.csv")
+    tab = Tab(browser, studio).enter().open(tmp_path / "census.csv")
     tab.choose_role(7, "Secret")
     tab.button("3 Hand out").click()
     tab.page.wait_for_selector(".running")
@@ -474,6 +351,7 @@ def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, st
     )
     assert milliseconds < 1000, "300 ms in a quiet machine"
     tab.page.wait_for_selector("text=There is no release yet.")
+    tab.shot("no-release")
     before = studio.workers()
     for worker in before:
         os.kill(worker, signal.SIGKILL)
@@ -502,7 +380,7 @@ def test_a_file_that_cannot_be_read_gets_a_sentence(browser: Any, studio: Runnin
     tab.close()
 
 
-def test_next_months_table_keeps_what_was_decided(browser: Any, studio: Running, tmp_path: Path) -> None:
+def test_next_months_table_keeps_what_was_decided(browser: Any, tmp_path: Path) -> None:
     for month, rows in (("june", 300), ("july", 400)):
         table = {
             "age": [20 + at % 40 for at in range(rows)],
@@ -510,10 +388,9 @@ def test_next_months_table_keeps_what_was_decided(browser: Any, studio: Running,
             "illness": ["flu", "gout"] * (rows // 2),
         }
         write_table(pa.table(table), tmp_path / f"{month}.csv")
-    tab = Tab(browser, studio).enter()
-    tab.page.wait_for_selector(".drop")
-    tab.page.set_input_files(".drop input[type=file]", tmp_path / "june.csv")
-    tab.ready()
+    studio = Running(tmp_path, str(tmp_path / "june.csv"))
+    # The file of the command line is opened at once.
+    tab = Tab(browser, studio).enter().ready()
     tab.choose_role(1, "Secret")
     tab.make()
     tab.page.set_input_files("aside input[type=file]", tmp_path / "july.csv")
@@ -521,3 +398,4 @@ def test_next_months_table_keeps_what_was_decided(browser: Any, studio: Running,
     tab.ready()
     assert tab.page.locator("[data-column='1'] .chosen").text_content() == "4Secret"
     tab.close()
+    studio.end(signal.SIGKILL)

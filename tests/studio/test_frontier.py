@@ -174,6 +174,7 @@ def test_the_picture_is_the_same_under_both_ports(page: Any) -> None:
     assert drawn[0].count('class="solid"') == 2
     assert drawn[0].count('class="about"') == drawn[0].count('class="pending"') == drawn[0].count('class="failed"') == 1
     assert 'class="region"' in drawn[0]
+    assert "2 of 5 releases made and verified" in drawn[0], "what is impossible was not made"
 
 
 def test_the_handle_is_a_slider_that_moves_by_keys_and_says_where_it_is(page: Any) -> None:

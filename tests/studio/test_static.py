@@ -59,10 +59,11 @@ def test_what_the_page_begins_with_is_asked_for_at_once() -> None:
 
 def test_the_pictures_of_the_tour_are_small_and_each_has_its_place() -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "studio.md"
-    shown = re.findall(r"\(studio/([\w-]+\.png)\)", page.read_text(encoding="utf-8"))
+    shown = re.findall(r"\(studio/([\w-]+\.(?:png|webp))\)", page.read_text(encoding="utf-8"))
     pictures = {path.name: path.stat().st_size for path in page.with_suffix("").iterdir()}
     assert sorted(shown) == sorted(pictures)
-    assert max(pictures.values()) < 100_000
+    assert max(pictures.values()) < 125_000
+    assert sum(pictures.values()) < 2_500_000
 
 
 def keys_of(text: str) -> list[str]:

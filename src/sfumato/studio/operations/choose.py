@@ -25,11 +25,13 @@ RANGES = ("–", "..", " - ")
 def frontier(bench: Bench) -> Iterator[dict[str, Any]]:
     """Every k with its loss and risk, one after the other; what is known already comes at once."""
     found, wanted = frontier_of(bench), goal_of(bench)
-    yield {"sizes": sorted({*found.sizes, wanted}), "chosen": wanted, "rows": found.rows}
+    suggested = goal_of(replace(bench, plan=replace(bench.plan, k=None)))
+    sizes = sorted({*found.sizes, wanted, suggested})
+    yield {"sizes": sizes, "chosen": wanted, "suggested": suggested, "rows": found.rows}
     for point in found.points:
         yield {"point": point.to_dict()}
-    if wanted not in found.sizes:
-        yield {"point": found.point(wanted).to_dict()}
+    for k in sorted({wanted, suggested}.difference(found.sizes)):
+        yield {"point": found.point(k).to_dict()}
     for point in found:
         yield {"point": point.to_dict()}
 
@@ -48,8 +50,10 @@ def nearest(bench: Bench) -> dict[str, Any]:
     largest = min((model.k for model in models if isinstance(model, KAnonymity)), default=k)
     others = [model.to_policy() for model in models if not isinstance(model, KAnonymity)]
     asked = [model.to_policy() for model in bench.policy.privacy if not isinstance(model, KAnonymity)]
-    sizes = sorted({max(possible)} if possible else {largest} if largest >= 2 else set())
-    return {"sizes": sizes, "models": [] if others == asked else others}
+    if others != asked:
+        # Another k does not help where the other models are impossible with every k.
+        return {"sizes": [max(possible)] if possible else [], "models": others}
+    return {"sizes": [max(possible)] if possible else [largest] if largest >= 2 else [], "models": []}
 
 
 def people(bench: Bench) -> dict[str, Any]:

@@ -215,7 +215,7 @@ export function mount(element, port) {
     if (sizes.includes(value.chosen)) chosen = value.chosen;
     if (value.point) points.set(value.point.k, value.point);
     if (value.point || message.kind === "done") {
-      const done = sizes.filter(k => points.get(k) && !points.get(k).approximate).length;
+      const done = sizes.filter(k => points.get(k)?.gcp != null && !points.get(k).approximate).length;
       live.textContent = say("progress", { done, all: sizes.length });
     }
     later();

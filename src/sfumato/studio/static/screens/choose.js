@@ -1,4 +1,4 @@
-// Screen 2: how safe, at what price; the same people before and after, and what a neighbour would still find.
+// Screen 2: how safe, at what price; the same people before and after.
 import { html, t, number, language, signal, useEffect, useRef, useState } from "../ui.js";
 import { plan, table, failure, change, screen } from "../state.js";
 import { request, subscribe } from "../port.js";
@@ -6,14 +6,14 @@ import { mount } from "../frontier.js";
 import { Goals, Impossible } from "./goals.js";
 import { Rows, Attack, Lost, Use } from "./people.js";
 
-/** What is known of every k, the k under the handle, and the job that computes: {stop}, or null if it is over. */
-export const points = signal({});
-export const picked = signal(null);
+/** What is known of every k, the k under the handle and the usual one, and the job: {stop}, or null if it is over. */
+const points = signal({});
+const picked = signal(null), suggested = signal(null);
 const job = signal(null);
 /** What the job said, and who listens; it goes on while other screens are shown. */
 let begun = null, heard = [], hears = new Set();
 
-/** Compute the frontier of a plan; one that is begun or known already is not begun again. */
+/** Compute the frontier of a plan, once. */
 function begin(key, again = false) {
   if (begun === key && !again) return;
   job.value?.stop();
@@ -23,6 +23,7 @@ function begin(key, again = false) {
   const stop = subscribe("frontier", {}, message => {
     if (begun !== key || job.value?.stop !== stop) return;
     const { point, chosen } = message.value ?? {};
+    suggested.value = message.value?.suggested ?? suggested.value;
     if (chosen !== undefined) picked.value ??= chosen;
     if (point) points.value = { ...points.value, [point.k]: point };
     if (message.kind === "failed") { failure.value = message.error; begun = null; }
@@ -58,7 +59,7 @@ export function Choose() {
 }
 
 /** One point in words. */
-export function sentence(point) {
+function sentence(point) {
   if (point.failed) return t("choose.impossible", { k: number(point.k) });
   const names = Object.keys(point.by_attribute);
   const some = names.length > 4 ? [...names.slice(0, 3), t("choose.more", { n: names.length - 3 })] : names;
@@ -74,7 +75,7 @@ export function sentence(point) {
 }
 
 function Picture({ plan: key }) {
-  const place = useRef(null), hear = useRef(null), goal = plan.value.k;
+  const place = useRef(null), hear = useRef(null), goal = plan.value.k ?? suggested.value;
   useEffect(() => {
     let timer = 0;
     begin(key);
@@ -124,7 +125,7 @@ function Tabs({ point }) {
     <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`} tabindex="0">${ready ? html`<${Shown} key=${tab} point=${point} />` : html`<p class="soft">${t("choose.waiting")}</p>`}</div></section>`;
 }
 
-/** The most squares that are drawn; where there are more groups, each square stands for several. */
+/** The most squares; where there are more groups, each stands for several. */
 const MOST_SQUARES = 1500;
 
 /** A map of everybody's group: one square per group, area = people. */

@@ -1,0 +1,263 @@
+"""The second screen and the drawer in a real Chromium: the handle, people, rules, groups by dragging, a traced step."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.studio.tab import Tab, in_browser, opened_browser
+from tests.studio.test_server import Running
+
+from sfumato.io import write_table
+
+pytestmark = in_browser
+
+ROWS = 240
+#: The milliseconds of a frame at 60 Hz.
+FRAME = 16.0
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from opened_browser()
+
+
+@pytest.fixture
+def tab(browser: Any, tmp_path: Path) -> Iterator[Tab]:
+    """A tab with a table of people whose roles are decided."""
+    draw = random.Random(1)
+    people = {
+        "age": [draw.randrange(20, 80) for _ in range(ROWS)],
+        "town": [draw.choice(("Rome", "Siena", "Pisa", "Lucca")) for _ in range(ROWS)],
+        "illness": [draw.choice(("flu", "gout", "asthma")) for _ in range(ROWS)],
+    }
+    write_table(pa.table(people), tmp_path / "people.csv")
+    studio = Running(tmp_path, str(tmp_path / "people.csv"))
+    opened = Tab(browser, studio).enter().ready()
+    for column, role in enumerate(("May be known", "May be known", "Secret")):
+        opened.choose_role(column, role)
+    yield opened
+    assert [one for one in opened.heard if one.startswith("error") and "Failed to load" not in one] == []
+    opened.close()
+    studio.end(signal.SIGKILL)
+
+
+def sentence(tab: Tab) -> str:
+    return tab.page.locator("h1.sentence").text_content() or ""
+
+
+def handle(tab: Tab) -> Any:
+    return tab.page.locator(".picture [role=slider]")
+
+
+def chosen(tab: Tab) -> int:
+    return int(handle(tab).get_attribute("aria-valuenow"))
+
+
+def drag_to(tab: Tab, k: int) -> None:
+    """Drag the handle by the mouse to the point of a k."""
+    begin, end = (middle(tab, found) for found in ("[role=slider] circle:last-of-type", f"[data-k='{k}']"))
+    tab.page.mouse.move(*begin)
+    tab.page.mouse.down()
+    tab.page.mouse.move(*end, steps=5)
+    tab.page.mouse.up()
+
+
+def middle(tab: Tab, found: str) -> tuple[float, float]:
+    """Return where something in the picture is; at once, since it is drawn again with every point."""
+    box = "const box = document.querySelector(found).getBoundingClientRect()"
+    x, y = tab.page.evaluate(
+        f"found => {{ {box}; return [box.x + box.width / 2, box.y + box.height / 2]; }}", f".picture {found}"
+    )
+    return x, y
+
+
+def shown_at(tab: Tab, k: int) -> None:
+    """Wait until the release of a k is in the sentence and in the rows."""
+    tab.until(f"document.querySelector('.picture [role=slider]')?.getAttribute('aria-valuenow') === '{k}'")
+    tab.until("/Everybody looks like at least/.test(document.querySelector('h1.sentence').textContent)")
+    found = re.search(r"at least (\d+) others?", sentence(tab))
+    assert found is not None
+    assert int(found[1]) >= k - 1
+    tab.page.wait_for_selector("table.same")
+
+
+def test_the_second_screen_by_mouse(tab: Tab) -> None:
+    tab.button("2 Choose").click()
+    tab.page.wait_for_selector(".picture .pending")
+    tab.shot("choose-pending")
+    shown_at(tab, 5)
+    assert "A neighbour who knows age and town" in sentence(tab)
+
+    drag_to(tab, 10)
+    shown_at(tab, 10)
+    tab.until("!document.querySelector('.tools button').disabled")
+    tab.button("Undo").click()
+    shown_at(tab, 5)
+    tab.button("Redo").click()
+    shown_at(tab, 10)
+
+    tab.page.locator("button.cell").first.click()
+    tab.until("document.querySelector('.why').textContent.includes('look alike')")
+    tab.until("!document.querySelector('.keys').textContent.includes('Cancel')")
+    assert tab.page.locator(".picture .region").count() == 1, "what nobody can reach"
+    assert tab.page.locator(".picture .pending").count() == 0
+    tab.accessible(everywhere=True)
+    tab.shot("choose")
+    assert tab.page.locator(".groups-map canvas").bounding_box()["height"] > 5
+
+    tab.page.get_by_role("tab", name="Attack").click()
+    tab.button("Take somebody").click()
+    tab.page.wait_for_selector(".figure")
+    before, after = (int(one) for one in tab.page.locator(".figure").text_content().split(" → "))
+    assert 1 <= before <= after
+    assert after >= 10, "no fewer than k candidates remain"
+    tab.accessible()
+    tab.shot("attack")
+    tab.page.get_by_role("tab", name="Columns").click()
+    assert tab.page.locator("[role=tabpanel] tbody tr").count() == 2
+    tab.accessible()
+    tab.shot("lost")
+    tab.page.get_by_role("tab", name="Use").click()
+    tab.button("Measure what is left").click()
+    tab.page.wait_for_selector("[role=tabpanel] li")
+    tab.accessible()
+    tab.shot("use")
+
+
+def test_rules_are_sentences_and_an_impossible_goal_names_the_nearest(tab: Tab) -> None:
+    tab.button("2 Choose").click()
+    shown_at(tab, 5)
+    rule = tab.page.get_by_label("no value of illness belongs to more than")
+    rule.select_option("one in 4")
+    tab.page.wait_for_selector("text=Groups of 5 are impossible here.")
+    tab.page.wait_for_selector(".notice button")
+    tab.accessible(everywhere=True)
+    tab.shot("impossible")
+    tab.page.locator(".notice button").first.click()
+    tab.until("!document.querySelector('h1.sentence').textContent.includes('impossible')")
+    shown_at(tab, 5)
+    tab.page.get_by_label("Keep what is asked for by").select_option(index=1)
+    tab.until("!document.querySelector('.tools button').disabled")
+    tab.page.get_by_label("Keep what is asked for by").select_option(index=0)
+    tab.page.get_by_label("are spread as in the whole table").select_option("at most 0.5")
+    shown_at(tab, 5)
+    written = tab.page.locator("details.panel")
+    written.locator("summary").click()
+    tab.until("document.querySelector('.panel pre')?.textContent.includes('t-closeness')")
+    tab.accessible()
+    tab.shot("panel")
+
+
+def test_the_second_screen_by_keyboard_and_a_step_within_a_frame(tab: Tab) -> None:
+    press = tab.page.keyboard.press
+    tab.page.evaluate("document.querySelector('header button').focus()")
+    for _ in range(4):
+        press("Tab")
+        if "2 Choose" in tab.page.evaluate("document.activeElement.textContent"):
+            break
+    press("Enter")
+    shown_at(tab, 5)
+    tab.until("!document.querySelector('.keys').textContent.includes('Cancel')")
+    for _ in range(12):
+        press("Tab")
+        if tab.page.evaluate("document.activeElement.getAttribute('role') === 'slider'"):
+            break
+    press("Home")
+    assert chosen(tab) == 2
+    press("ArrowRight")
+    press("ArrowRight")
+    assert chosen(tab) == 5
+    assert "k = 5" in handle(tab).get_attribute("aria-valuetext")
+    steps = traced(tab, ["ArrowRight", "ArrowLeft"] * 20)
+    assert len(steps) >= 40
+    assert sorted(steps)[int(len(steps) * 0.95)] < FRAME
+    press("End")
+    press("PageDown")
+    press("Home")
+    press("ArrowRight")
+    tab.until("document.querySelector('.tools button').disabled === false")
+    press("Tab")
+    tab.until("document.activeElement.getAttribute('role') !== 'slider'")
+
+
+def traced(tab: Tab, keys: list[str]) -> list[float]:
+    """Return the milliseconds of processor time that the page's thread took for each key and the frame that follows it.
+
+    Real keys are pressed, and Chromium's own trace is read: from one key to the next, all tasks of the thread that runs
+    scripts, styles, layout and paint.
+    """
+    tools = tab.context.new_cdp_session(tab.page)
+    events: list[dict[str, Any]] = []
+    ended: list[bool] = []
+    tools.on("Tracing.dataCollected", lambda message: events.extend(message["value"]))
+    tools.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    tools.send("Tracing.start", {"categories": "toplevel,devtools.timeline", "transferMode": "ReportEvents"})
+    for key in keys:
+        tab.page.keyboard.press(key)
+        tab.page.wait_for_timeout(50)
+    tools.send("Tracing.end")
+    while not ended:
+        tab.page.wait_for_timeout(20)
+    downs = [
+        one for one in events if one["name"] == "EventDispatch" and one["args"].get("data", {}).get("type") == "keydown"
+    ]
+    thread = {(one["pid"], one["tid"]) for one in downs}
+    assert len(thread) == 1, json.dumps(sorted({one["name"] for one in events}))[:500]
+    tasks = [one for one in events if one["name"] in TASKS and one["ph"] == "X" and (one["pid"], one["tid"]) in thread]
+    times = sorted(one["ts"] for one in downs)
+    return [
+        sum(one.get("tdur", one["dur"]) for one in tasks if begin <= one["ts"] + one["dur"] < end) / 1000
+        for begin, end in zip(times, [*times[1:], times[-1] + 50_000], strict=True)
+    ]
+
+
+#: The tasks of a thread, which do not lie in each other.
+TASKS = ("ThreadControllerImpl::RunTask", "RunTask")
+
+
+def test_steps_are_grouped_by_dragging_and_by_keys_and_go_to_files_and_back(tab: Tab, tmp_path: Path) -> None:
+    tab.button("Steps town").click()
+    tab.page.wait_for_selector(".drawer .groups")
+    before = tab.page.locator(".levels").text_content()
+    value = tab.page.locator(".groups .value", has_text="Siena")
+    value.drag_to(tab.page.locator(".groups li", has_text="Pisa"))
+    tab.until(
+        "[...document.querySelectorAll('.groups li')].some(one => /Siena.*Pisa|Pisa.*Siena/s.test(one.textContent))"
+    )
+    assert tab.page.locator(".chain li").count() == 3
+    assert tab.page.locator(".levels").text_content() != before, "the counts follow"
+
+    # The same by keys: tick two values, and name a group.
+    for town in ("Rome", "Lucca"):
+        tab.page.get_by_role("checkbox", name=town).focus()
+        tab.page.keyboard.press("Space")
+    tab.page.get_by_label("New group").focus()
+    tab.page.keyboard.type("large")
+    tab.page.keyboard.press("Enter")
+    tab.until("[...document.querySelectorAll('.groups button')].some(one => one.textContent.startsWith('large'))")
+    tab.accessible(everywhere=True)
+    tab.shot("groups")
+    with tab.page.expect_download() as waiting:
+        tab.button("Save as a file").click()
+    saved = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert "Rome,large,*" in saved.replace(";", ",")
+    tab.page.keyboard.press("Escape")
+    tab.button("Undo").click()
+    tab.button("Undo").click()
+    tab.button("Steps town").click()
+    tab.until("document.querySelectorAll('.drawer .chain li').length === 2")
+    (tmp_path / "towns.csv").write_text(saved, encoding="utf-8")
+    tab.page.set_input_files(".drawer input[type=file]", tmp_path / "towns.csv")
+    tab.until("document.querySelectorAll('.drawer .chain li').length === 3")
+    (tmp_path / "wrong.csv").write_text("Rome,*\n", encoding="utf-8")
+    tab.page.set_input_files(".drawer input[type=file]", tmp_path / "wrong.csv")
+    tab.page.wait_for_selector(".drawer [role=alert]")
+    assert tab.page.locator(".drawer .chain li").count() == 3, "steps that do not fit change nothing"
