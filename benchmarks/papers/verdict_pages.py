@@ -33,7 +33,7 @@ def headline_page(found: Judged) -> Iterator[str]:
         yield from headlines(paper, claims)
     yield "\n## [Figures derived a second time](rederived.md)"
     yield (
-        "\nA second set of scripts, written from the papers' texts before the first was read, derives seventeen of the "
+        "\nA second set of scripts, written from the papers' texts before the first was read, derives eighteen "
         "figures again and compares them with these."
     )
     yield "\n## [Every claim](claims.md)"
