@@ -10,6 +10,7 @@ import csv
 import os
 import time
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -95,13 +96,13 @@ def on_lands_end() -> Iterator[Result]:
 
 
 def on_numbers() -> Iterator[Result]:
-    for columns in range(1, 7):
-        table = correlated(20_000, columns)
+    for rows, columns in product((4_000, 20_000), range(1, 7)):
+        table, name = correlated(rows, columns), f"{rows:,} rows of {columns} correlated numbers, k=10"
         printed = gcp_bound(table, 10)
-        yield proven(f"{columns} correlated numbers, k=10", table, KAnonymity(10))
+        yield proven(name, table, KAnonymity(10))
         loss = ROWS[-1][1]
         note = f"printed {printed:.4f} in {printed.seconds:.1f} s, by prices: {printed.prices is not None}"
-        yield Result(f"{columns} correlated numbers, k=10: loss / printed bound", loss / printed, note=note)
+        yield Result(f"{name}: loss / printed bound", loss / printed, note=note)
 
 
 def cost_of_the_bound() -> Iterator[Result]:

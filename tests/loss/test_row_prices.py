@@ -11,17 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
+from sfumato.common.threads import at_most
 from sfumato.loss import gcp_bound
 from sfumato.loss.bound import bound as bound_module
 from sfumato.loss.bound import neighbour_boxes
 from sfumato.loss.bound.cutting_planes import Stop, search_prices
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes
-from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
+from sfumato.loss.bound.row_prices import SAFETY, Mixed, OverpricedBoxes, Pricing, capped_prices, distinct_rows
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -63,6 +65,73 @@ def test_they_hold_in_every_box_around_every_row_however_little_work_is_done(
     each = prices.each[pricing.boxes.rows.of_row] * (1 - SAFETY)
     assert_they_hold(each, microdata, k)
     assert len(microdata) < k or each.sum() <= cheapest_of_all_partitions(microdata, k) + 1e-9
+
+
+@given(
+    small,
+    st.integers(2, 4),
+    st.sampled_from([0, 1, 20, 10_000]),
+    st.sampled_from([0.001, 0.5]),
+    st.sampled_from([0.9, 1.1, 3.0, 100.0]),
+    st.integers(0, 9),
+)
+def test_prices_that_nearly_hold_or_do_not_are_lowered_until_they_do(
+    microdata: Microdata, k: int, work: int, spare: float, factor: float, seed: int
+) -> None:
+    pricing = around(microdata, k)
+    begin, _ = pricing.cap(pricing.highest(np.inf))
+    boxes = pricing.boxes
+    assert isinstance(boxes, NeighbourBoxes)
+    boxes.held_work, boxes.spare = work, spare
+    guess = begin.each * np.random.default_rng(seed).uniform(0.5, factor, len(begin.each)) + (factor > 2) * 0.1
+    pool = OverpricedBoxes.room_for(50, pricing.width)
+    prices, used = pricing.hold(guess, pool)
+    assert (prices.each <= guess).all()
+    assert_they_hold(prices.each[boxes.rows.of_row] * (1 - SAFETY), microdata, k)
+    found = pool.take(slice(used))
+    assert (found.paid(guess) > found.limits * k).all()
+    if work == 10_000 and factor == 0.9 and spare == 0.001:
+        assert prices.total >= (1 - 2 * spare) * (guess * pricing.counts).sum()
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    microdata_strategy(rows=(3, 8), most_columns=3),
+    st.integers(2, 4),
+    st.sampled_from([1.5, 2, 3]),
+    st.sampled_from([1, 10_000]),
+    st.sampled_from([1.1, 10.0]),
+)
+def test_the_same_where_values_must_be_mixed(
+    microdata: Microdata,
+    k: int,
+    l: float,  # noqa: E741
+    work: int,
+    factor: float,
+) -> None:
+    requirements = Requirements((KAnonymity(k), LDiversity(l)), microdata)
+    k, allowed, mixed = requirements.smallest_class, well_mixed(microdata, l), Mixed.by(requirements)
+    pricing = around(microdata, k, mixed)
+    boxes = pricing.boxes
+    assert isinstance(boxes, NeighbourBoxes)
+    boxes.held_work = work
+    begin, _ = pricing.cap(pricing.highest(np.inf))
+    prices, _ = pricing.hold(begin.each * factor + 0.01, OverpricedBoxes.room_for(50, pricing.width))
+    each = prices.each[boxes.rows.of_row] * (1 - SAFETY)
+    for size in range(k, len(microdata) + 1):
+        for rows in map(list, combinations(range(len(microdata)), size)):
+            assert not allowed(rows) or each[rows].sum() <= loss_of(microdata, rows) + 1e-9
+
+
+def test_prices_are_the_same_on_any_number_of_threads() -> None:
+    random = np.random.default_rng(5)
+    microdata = encode(pa.table({name: random.normal(size=300) for name in "ab"}), dict.fromkeys("ab"))
+    found = []
+    for threads in (1, 4):
+        with at_most(threads):
+            pricing = around(microdata, 4)
+            found.append(search_prices(pricing, np.full(300, 4.0), Stop(rounds=4)).prices.each)
+    assert found[0].tobytes() == found[1].tobytes()
 
 
 def test_several_numbers_prove_far_more_than_pairs_of_rows() -> None:

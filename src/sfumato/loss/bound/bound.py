@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from sfumato.common.patience import EndedEarlyError, Patience
 from sfumato.common.threads import side_by_side
+from sfumato.loss.bound.cutting_planes import Stop, search_prices
 from sfumato.loss.bound.kernels.cheapest_boxes import cheapest_boxes
 from sfumato.loss.bound.kernels.least_losses import SortedRows, least_losses, least_total
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.neighbour_boxes import all_boxes
-from sfumato.loss.bound.row_prices import Mixed, capped_prices, distinct_rows
+from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
 from sfumato.table.frequency import KEY_LIMIT, group_rows
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.microdata import Microdata
@@ -46,6 +47,9 @@ PRICED_ROWS = 60_000
 
 #: The most codes to compare in a search for boxes around rows: more would take longer than a release.
 COMPARED = 50_000_000
+
+#: The most rounds of the linear program for them, and the rows to examine after which no round begins.
+ROUNDS, EXAMINED = 5, 15_000_000
 
 #: Sums of many costs have rounding errors, which must not raise a bound.
 ROUNDING = 1e-12
@@ -152,9 +156,13 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
     boxes = all_boxes(microdata, rows)
     boxes.patience = Patience(SECONDS)
     bound = None
-    if isinstance(boxes, ListedBoxes) or boxes.compared <= COMPARED:
+    if isinstance(boxes, ListedBoxes):
         _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
         bound = bound_by(prices.each[rows.of_row], left_out)
+    elif boxes.compared <= COMPARED:
+        limit = np.full(len(rows), 1.0 if suppression else np.inf)
+        found = search_prices(Pricing(boxes, k, mixed=mixed), limit, Stop(rounds=ROUNDS, work=EXAMINED))
+        bound = bound_by(found.prices.each[rows.of_row] * (1 - SAFETY), left_out)
     if isinstance(boxes, ListedBoxes) or len(rows) ** 2 > PAIRS:
         return bound
     # Where examining all boxes takes too much work, pairs of rows may prove more.

@@ -84,6 +84,9 @@ class ListedBoxes:
         Whether all boxes are listed; otherwise some attributes are ignored, which makes boxes larger and cheaper.
     """
 
+    #: One pass uses one thread; a pass is always exact, for any price; and no work is counted.
+    divided, provable, examined = False, np.inf, 0
+
     def __init__(self, microdata: Microdata, rows: FrequencySet | None = None) -> None:
         self.microdata, self.patience = microdata, Patience()
         self.rows = rows or frequency_set(microdata)
@@ -129,6 +132,13 @@ class ListedBoxes:
             members, begins, penalties = layer.members, layer.begins, layer.penalties
             used = cap_layer(members, begins, penalties, rows, k, spans, self.swept, at, found, used)
         return used
+
+    def hold(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
+        """Do the same for prices that nearly hold."""
+        return self.cap(rows, k, found)
+
+    def look_closer(self) -> None:
+        """Do nothing: a pass is exact."""
 
     def corners(
         self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]

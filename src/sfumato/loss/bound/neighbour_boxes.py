@@ -1,7 +1,8 @@
 """Boxes searched for around every row, for tables with too many boxes to list: several numbers, or many attributes.
 
-Prices are capped level by level, cheap boxes first, and row by row within a level. A row that takes too much work pays
-at most what the cheapest box of the level loses: less than it could pay, but still a proof.
+Every class is looked for around the row in it that pays most. The rows pay their prices as they are while boxes are
+searched, so that rows are worked on side by side; then those around which a class pays too much are lowered. A row
+that takes too much work is lowered by more than it need be: less than it could pay, but still a proof.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sfumato.loss.bound.kernels.cap_around import LossLevel, cap_around
 from sfumato.loss.bound.kernels.cap_layer import FoundBoxes
 from sfumato.loss.bound.kernels.highest_prices import PricedRows
 from sfumato.loss.bound.kernels.nearby_rows import Near, reaches
+from sfumato.loss.bound.kernels.worst_around import worst_around
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.table.frequency import FrequencySet
 from sfumato.table.microdata import Microdata
@@ -25,7 +27,7 @@ from sfumato.table.microdata import Microdata
 BLOCK, WIDE = 16, 16
 
 #: The number of parts of a table that are processed in parallel.
-PARTS = 8
+PARTS = 64
 
 #: The factor between the losses of two levels, and the first level as a share of the largest loss.
 GROWTH, FIRST = 1.15, 1e-5
@@ -35,6 +37,17 @@ TOLERANCE = 0.05
 
 #: The most rows to examine in every level, and the least number around a row.
 WORK, LEAST_WORK = 40_000_000, 500
+
+#: The same for a pass over prices that nearly hold, where few rows take that much.
+HELD_WORK = 1_000_000_000
+
+#: How many passes may leave rows to the next one, and by which factor their prices are lowered at first; after half of
+#: the passes they are lowered to what a row must lose anyway.
+PASSES, LESS = 8, 0.7
+
+#: The share of its price by which a row may be lowered although no class is known to be overpriced: at first, and at
+#: least.
+SPARE, SPARE_AT_LEAST = 0.01, 0.001
 
 
 class NeighbourBoxes:
@@ -50,13 +63,19 @@ class NeighbourBoxes:
         A factor on the amount of work.
     """
 
-    light = False
+    light, divided = False, True
 
     def __init__(self, microdata: Microdata, rows: FrequencySet, effort: float = 1.0) -> None:
         self.microdata, self.rows, self.patience = microdata, rows, Patience()
         self.whole = float(microdata.weights.sum())
         self.work = max(LEAST_WORK, int(effort * WORK / max(1, len(rows))))
+        self.held_work = max(LEAST_WORK, int(effort * HELD_WORK / max(1, len(rows))))
         self._reaches: dict[int, NDArray[np.float64]] = {}
+        self.spare = SPARE
+        #: How many rows were examined so far.
+        self.examined = 0
+        #: Up to which price classes around a distinct row could be examined.
+        self.provable = np.full(len(rows), np.inf)
 
     @property
     def compared(self) -> int:
@@ -126,6 +145,99 @@ class NeighbourBoxes:
                 break
             least, most = most, most * GROWTH
         return used
+
+    def hold(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
+        """Lower prices that nearly hold until no box is overpriced; record those that were, and return their number.
+
+        Rows are worked on side by side, and lowered only where a class around them pays too much.
+        """
+        order, values = self.order, rows.values
+        ours = rows._replace(
+            counts=rows.counts[order].astype(np.int64),
+            prices=rows.prices[order],
+            values=values[order] if len(values) else values,
+        )
+        passes = _Passes(self, ours, k, found)
+        rows.prices[order] = passes.run()
+        self.examined += passes.examined
+        self.provable[order] = np.minimum(self.provable[order], passes.provable)
+        noted = found.rows[: passes.used]
+        noted[noted >= 0] = order[noted[noted >= 0]]
+        return passes.used
+
+    def look_closer(self) -> None:
+        """Lower prices less without need from now on, which takes more work."""
+        self.spare = max(SPARE_AT_LEAST, self.spare / 2)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The codes of every distinct row."""
+        return np.ascontiguousarray(self.rows.codes, np.int64)
+
+
+class _Passes:
+    """Passes over the rows of a table, in the order of blocks, until no box is overpriced."""
+
+    def __init__(self, boxes: NeighbourBoxes, rows: PricedRows, k: int, found: FoundBoxes) -> None:
+        self.boxes, self.rows, self.k, self.found = boxes, rows, k, found
+        # These rows may be only a part of the table; then their neighbours are no nearer.
+        self.reach = boxes.reaches(k)
+        self.lower, self.shares = np.zeros(len(self.reach)), np.zeros(len(self.reach))
+        self.provable = np.full(len(self.reach), np.inf)
+        self.used = self.examined = 0
+
+    def run(self) -> NDArray[np.float64]:
+        """Return prices that hold."""
+        prices, fresh = self.rows.prices, np.ones(len(self.reach), np.bool_)
+        for number in range(PASSES):
+            self._search(prices, fresh, number == PASSES - 1)
+            fresh = self.lower < 0
+            if not fresh.any():
+                break
+            # These rows took too much work. Their price falls, and rows around which they may be come again.
+            less = LESS if number < PASSES // 2 else 0.0
+            prices = np.where(fresh, np.minimum(prices, np.maximum(prices * less, self.reach)), prices)
+            self.provable[fresh] = prices[fresh]
+            self.lower[fresh] = 0.0
+        held: NDArray[np.float64] = np.minimum(prices - self.lower, prices * (1 - self.shares))
+        return held
+
+    def _search(self, prices: NDArray[np.float64], fresh: NDArray[np.bool_], final: bool) -> None:
+        """Search around all rows near fresh ones."""
+        boxes, rows, k = self.boxes, self.rows._replace(prices=prices), self.k
+        falling = np.argsort(-prices, kind="stable")
+        rank = np.empty(len(falling), np.int64)
+        rank[falling] = np.arange(len(falling))
+        chosen = falling[(prices > self.reach)[falling]]
+        width = max(self.found.rows.shape[1], 1)
+
+        def some(part: int) -> tuple[int, NDArray[np.float64], FoundBoxes]:
+            boxes.patience.check()
+            ours = np.ascontiguousarray(chosen[part::PARTS])
+            shape, shares = (len(ours), width), np.zeros(len(prices))
+            noted = FoundBoxes(
+                np.empty(shape, np.int32), np.empty(shape), np.empty(len(ours)), np.zeros((len(ours), 3), np.int32)
+            )
+            near, spans = boxes.near, boxes.microdata.spans
+            examined = worst_around(
+                ours, rank, fresh, near, rows, self.reach, k, spans, boxes.held_work, boxes.spare, final,
+                self.lower, shares, noted,
+            )  # fmt: skip
+            worst = noted.limits >= 0
+            return (
+                examined,
+                shares,
+                FoundBoxes(noted.rows[worst], noted.times[worst], noted.limits[worst], noted.corners[worst]),
+            )
+
+        for examined, shares, noted in side_by_side(some, range(PARTS)):
+            self.examined += examined
+            self.shares = np.maximum(self.shares, shares)
+            more = min(len(noted.limits), len(self.found.limits) - self.used)
+            room = slice(self.used, self.used + more)
+            self.found.rows[room], self.found.times[room] = noted.rows[:more], noted.times[:more]
+            self.found.limits[room], self.found.corners[room] = noted.limits[:more], noted.corners[:more]
+            self.used += more
 
 
 def all_boxes(microdata: Microdata, rows: FrequencySet) -> ListedBoxes | NeighbourBoxes:

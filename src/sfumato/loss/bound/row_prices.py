@@ -85,6 +85,10 @@ class OverpricedBoxes:
             self.rows[chosen].copy(), self.times[chosen].copy(), self.limits[chosen].copy(), self.corners[chosen].copy()
         )
 
+    def take_from(self, begin: int) -> OverpricedBoxes:
+        """Look at the boxes from one on, to write them in place."""
+        return OverpricedBoxes(self.rows[begin:], self.times[begin:], self.limits[begin:], self.corners[begin:])
+
     def joined(self, other: OverpricedBoxes) -> OverpricedBoxes:
         """Concatenate two pools."""
         return OverpricedBoxes(
@@ -187,6 +191,13 @@ class Pricing:
         found = FoundBoxes(pool.rows, pool.times, pool.limits, pool.corners)
         rows = PricedRows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
         used = self.boxes.cap(rows, self.k, found)
+        return self.priced(rows.prices), used
+
+    def hold(self, prices: NDArray[np.float64], pool: OverpricedBoxes) -> tuple[RowPrices, int]:
+        """Do the same as `cap` for prices that nearly hold, around rows."""
+        found = FoundBoxes(pool.rows, pool.times, pool.limits, pool.corners)
+        rows = PricedRows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
+        used = self.boxes.hold(rows, self.k, found)
         return self.priced(rows.prices), used
 
     def raised(self, prices: RowPrices, limit: NDArray[np.float64]) -> RowPrices:

@@ -73,11 +73,8 @@ class Proof:
         """Raise prices until the stop; None if the table is too large for the time."""
         if not self.possible:
             return None
-        if not isinstance(self.boxes, ListedBoxes):
-            if stop.seconds < LOOKING * self.boxes.compared:
-                return None
-            # One round takes as long as everything before it and raises these prices by only half a percent.
-            stop = replace(stop, rounds=0)
+        if not isinstance(self.boxes, ListedBoxes) and stop.seconds < LOOKING * self.boxes.compared:
+            return None
         rows = len(self.task.microdata)
         limit = np.full(len(self.boxes.rows), self.highest)
 
