@@ -74,7 +74,9 @@ class Proven(Method):
         starts = cheap(task) if proof.shows_classes else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
         with Interrupts() as interrupts:
-            prices = proof.raised(Stop(begin + PRICES_UNTIL * seconds, rounds, asked=lambda: interrupts.asked))
+            # Where no classes follow from prices, raising the bound may take their time, too.
+            share = PRICES_UNTIL if proof.shows_classes else DIVE_UNTIL
+            prices = proof.raised(Stop(begin + share * seconds, rounds, asked=lambda: interrupts.asked))
             classes = proof.followed(prices, Stop(begin + DIVE_UNTIL * seconds, asked=lambda: interrupts.asked))
         if classes is not None:
             found.append(Candidate("following prices", classes, goal.measure_rows(classes)))
