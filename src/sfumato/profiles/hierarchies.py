@@ -56,6 +56,8 @@ MOST_CODES, FEWEST_STEPS = 40, 5
 FEW_CODES = 4
 #: What stands between the parts of a place.
 PART_SIGNS = (", ", "  ", " / ", " - ")
+#: How times are shown: a minute gives people away and tells readers little.
+CALENDAR_OF_TIMES = ("day", "month", "quarter", "year")
 #: The word for values that fit no rule, and for the root.
 OTHER, ROOT = "other", "*"
 
@@ -166,13 +168,16 @@ def _as_written(facts: ColumnCounts, order: Sequence[str]) -> list[str]:
 
 
 def _moments(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
-    if pa.types.is_date(facts.values.type) or pa.types.is_timestamp(facts.values.type):
+    if pa.types.is_date(facts.values.type):
         return Dates()
+    if pa.types.is_timestamp(facts.values.type):
+        return Dates(levels=CALENDAR_OF_TIMES)
     if meaning.detail == "time of day":
         return Taxonomy([_clock_row(text) for text in _listed(facts)])
     forms = forms_of(facts.texts)
     if len(forms) == 1:
-        return Dates() if forms[0] == "%Y-%m-%d" else Dates(format=forms[0])
+        levels = CALENDAR_OF_TIMES if "%H" in forms[0] or "%I" in forms[0] else None
+        return Dates(levels=levels, format=None if forms[0] == "%Y-%m-%d" else forms[0])
     return Taxonomy([_calendar_row(text, forms) for text in _listed(facts)])
 
 
