@@ -27,7 +27,7 @@ def files(folder: Path) -> tuple[str, str]:
 def test_a_release_that_keeps_its_promise_ends_well(files: tuple[str, str]) -> None:
     done = run("attack", *files, *KNOWN, "-k", 5, "--attack", "linkage", "--attack", "row order")
     assert (done.code, done.stderr) == (0, "")
-    assert "30 of 30 people attacked" in done.stdout
+    assert "30 of 30 rows attacked, each as a person of its own" in done.stdout
     assert "WITHIN THE PROMISE: " in done.stdout
     assert "guessing 3.3%, promised at most 20.0%" in done.stdout
     assert "flu" not in done.stdout

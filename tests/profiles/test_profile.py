@@ -308,3 +308,20 @@ def test_a_profile_prints_the_rank_of_columns_beyond_the_core_set() -> None:
     assert len(core) < len(found.ranking)
     assert f"Of {len(found.ranking)} suggested quasi-identifiers, begin with these {len(core)}:" in said
     assert all(f"  {one.name}: {one.reason}" in said for one in found.ranking)
+
+
+def test_sex_and_place_belong_to_the_core_set_where_a_birthday_says_nearly_everything() -> None:
+    made = random.Random(5)
+    people = [
+        {
+            "date_of_birth": f"{1930 + made.randrange(80)}-{1 + made.randrange(12):02d}-{1 + made.randrange(28):02d}",
+            "sex": made.choice(["female", "male"]),
+            "municipality": made.choice(["Ashford", "Brigg", "Corby", "Derby", "Epsom"]),
+        }
+        for _ in range(300)
+    ]
+    # Every person comes twice, so that even who knows everything is right in one row of two.
+    rows = [one | {"age": 2024 - int(one["date_of_birth"][:4])} for one in people for _ in range(2)]
+    core = {one.name for one in sf.profile(pa.Table.from_pylist(rows)).ranking if one.core}
+    assert {"date_of_birth", "sex", "municipality"} <= core
+    assert "age" not in core

@@ -36,8 +36,11 @@ MOSTLY_MISSING = 0.5
 MOST_CORE, FEWEST_CORE = 8, 3
 #: A column that raises the risk by less than this factor follows from those before it, or nearly.
 FOLLOWS = 1.02
-#: Beyond this risk columns that most people know are taken anyway: in a small table hardly anything can be added.
+#: Beyond this part of the risk of all columns that most people know, these are taken anyway: where a birthday says
+#: nearly everything, nothing adds much, and yet nobody would leave out the sex.
 SATURATED = 0.9
+#: Topics that say the same of a person.
+SAME = {"age": "date of birth", "year of birth": "date of birth"}
 
 
 @dataclass(frozen=True)
@@ -96,30 +99,34 @@ def rank(candidates: Sequence[SuggestedColumn]) -> tuple[Ranked, ...]:
     core: list[SuggestedColumn] = []
     found: list[Ranked] = []
     left = list(candidates)
+    everything = _risk([one for one in left if one.known == 0])
     for known, most in enumerate((MOST_CORE, MOST_CORE, FEWEST_CORE)):
         follow: list[SuggestedColumn] = []
         while len(core) < most and (tried := [one for one in left if _known_now(one, core) == known]):
             before = found[-1].risk if found else 0.0
-            best, now = max(((one, _risk(core, one)) for one in tried), key=lambda one: one[1])
+            best, now = max(((one, _risk([*core, one])) for one in tried), key=lambda one: one[1])
             left.remove(best)
-            if core and now < FOLLOWS * before and not (known == 0 and before > SATURATED):
+            if core and now < FOLLOWS * before and not (known == 0 and before > SATURATED * everything):
                 follow.append(best)
                 continue
             core.append(best)
             found.append(Ranked(best.facts.name, known, now, now - before, core=True))
         left += follow
     before = found[-1].risk if found else 0.0
-    rest = sorted(((one, _risk(core, one)) for one in left), key=lambda one: (one[0].known, -one[1]))
+    rest = sorted(((one, _risk([*core, one])) for one in left), key=lambda one: (one[0].known, -one[1]))
     return (*found, *(Ranked(one.facts.name, one.known, now, now - before, core=False) for one, now in rest))
 
 
 def _known_now(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> int:
-    second = candidate.topic in {one.topic for one in core}
+    second = _matter(candidate) in {_matter(one) for one in core}
     return min(GUESSED, candidate.known + second)
 
 
-def _risk(core: Sequence[SuggestedColumn], candidate: SuggestedColumn) -> float:
+def _matter(candidate: SuggestedColumn) -> str | None:
+    return SAME.get(candidate.topic or "", candidate.topic)
+
+
+def _risk(columns: Sequence[SuggestedColumn]) -> float:
     """The chance to pick the right row among those that look alike, on average over the rows."""
-    columns = [*(one.facts for one in core), candidate.facts]
-    looks = np.unique(fingerprints(one.codes.astype(np.int64) + 1 for one in columns))
-    return len(looks) / max(1, candidate.facts.rows)
+    looks = np.unique(fingerprints(one.facts.codes.astype(np.int64) + 1 for one in columns))
+    return len(looks) / max(1, columns[0].facts.rows) if columns else 0.0

@@ -21,6 +21,7 @@ from sfumato.assess.cautions import CODES, Caution
 from sfumato.assess.cautions.caution import SEVERITIES
 from sfumato.release.report.caution_words import IN_WORDS
 from sfumato.release.report.facts import ReportFacts, facts_of_release
+from sfumato.release.report.limits import limits_of
 from sfumato.release.report.page_one import PageOne, State, page_one
 from sfumato.release.report.released_rows import UniqueRows, count_unique, example_of
 
@@ -52,7 +53,13 @@ def exposures(safe: ReportFacts) -> Iterator[tuple[str, ReportFacts]]:
     yield "not proven", replace(safe, verification=replace(safe.verification, not_checkable=("k over people",)))
     yield "nothing promised", replace(safe, verification=replace(safe.verification, checks=()))
     yield "in its order", replace(safe, keeps_order=True)
-    yield "ends of intervals", replace(safe, singling_out={"rows": 3, "share": 0.1})
+    yield "ends of intervals", replace(safe, singling_out={"rows": 3, "share": 0.1, "classes_with_intervals": 30})
+
+
+def test_people_at_the_end_of_an_interval_are_counted(safe: ReportFacts) -> None:
+    found = replace(safe, singling_out={"rows": 3, "share": 0.1, "classes_with_intervals": 30})
+    [limit] = [one for one in limits_of(found) if one.entry == "Outliers"]
+    assert limit.share == pytest.approx(3 / safe.verification.rows)
 
 
 class TestState:

@@ -33,7 +33,7 @@ class AttackReport:
     skipped
         The attacks that could not run, and what each needs.
     targets, people
-        How many people were attacked, of how many.
+        How many rows were attacked, each as a person of its own, of how many.
     found
         People who are found for certain, with their values; empty unless requested.
     ended
@@ -107,7 +107,10 @@ class AttackReport:
 
     def summary(self) -> str:
         """Format the attacks group by group, each in a sentence and with its figures, and what was not tried."""
-        lines = [f"{self.targets:,} of {self.people:,} people attacked", *textwrap.wrap(self.verdict, WIDTH)]
+        lines = [
+            f"{self.targets:,} of {self.people:,} rows attacked, each as a person of its own",
+            *textwrap.wrap(self.verdict, WIDTH),
+        ]
         for name, outcomes in self.groups.items():
             if outcomes:
                 lines += ["", *textwrap.wrap(f"{name.upper()}: {MEANING[name]}", WIDTH)]
@@ -125,7 +128,7 @@ class AttackReport:
         # People who were found are not shown: notebooks are saved with their output.
         found = element("p", f"{len(self.found):,} people are found for certain: see .found") if self.found else None
         return fragment(
-            f"Attacks on {self.targets:,} of {self.people:,} people",
+            f"Attacks on {self.targets:,} of {self.people:,} rows, each as a person of its own",
             verdict(self.ok and self.ended is None, self.verdict),
             [_section(name, outcomes) for name, outcomes in self.groups.items() if outcomes],
             found,

@@ -183,7 +183,7 @@ def outliers(found: ReportFacts) -> Iterator[Limit]:
 
 def _at_an_end(found: ReportFacts) -> float | None:
     """The share of people who are alone at an end: at least one in every such group."""
-    groups = found.singling_out.get("intervals")
+    groups = found.singling_out.get("classes_with_intervals")
     if not groups:
         return None
     return min(1.0, found.singling_out.get("share", 0.0) * groups / max(1, found.verification.rows))
