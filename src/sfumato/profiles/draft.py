@@ -107,7 +107,7 @@ class Draft:
         return [one for one in found if not one.columns or not set(one.columns) <= set(self.policy.transform)]
 
     def summary(self) -> Iterator[str]:
-        """Say which columns are taken and which are left, and what they cost."""
+        """Say which columns are taken, rounded and left, and what they cost."""
         if self.proposal is None:
             return
         proposal, schema = self.proposal, self.policy.schema
@@ -120,6 +120,9 @@ class Draft:
             )
         for name in schema.sensitive:
             yield f"{name}: {in_words(proposal.models[name])}; {proposal.prices[name]}."
+        for name, rounding in proposal.transform.items():
+            alike = f"rounded to multiples of {rounding.to:,}, since exact values point to people"
+            yield f"{name}: {alike}; the policy says it under transform."
         others = [name for name in proposal.left if proposal.roles[name] in {"sensitive", "plain", "weight"}]
         if others:
             yield f"Also left out for now, each for the reason in the policy: {listed(others, 6)}."

@@ -277,6 +277,8 @@ def _price_models(found: Proposal, attempt: Attempt) -> None:
 
 
 def _price(before: float, after: float) -> str:
+    if f"{before:.3f}" == f"{after:.3f}":
+        return f"the estimated loss stays at {after:.3f}"
     verb = "raises" if after >= before else "changes"
     return f"it {verb} the estimated loss from {before:.3f} to {after:.3f}"
 
