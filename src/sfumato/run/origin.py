@@ -169,18 +169,24 @@ class OriginInMemory(Origin):
 
 
 def bound_of(prepared: Prepared, found: FoundClasses) -> Bound:
-    """Compute a lower bound on the GCP of any release under a request; the method may have found its prices already."""
+    """Compute a lower bound on the GCP of any release under a request; the method may have found its prices already.
+
+    It is about what was asked for, even where the method was given a larger k to keep that. Where people have several
+    rows, k people have at least k rows, but how the sensitive values of rows mix says nothing about people.
+    """
     from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
 
     microdata, recoded, request = prepared.microdata, found.recoded, found.request
-    prices = found.recoding.details.get("row_prices")
+    requirements = Requirements(tuple(request.privacy), microdata)
+    by_rows = prepared.people is None and recoded.k == requirements.k
+    prices = found.recoding.details.get("row_prices") if by_rows else None
     if prices is not None and len(prices) == len(microdata):
         bound = bound_by(prices, recoded.left_out)
     else:
         number = prepared.secret.number("bound")
-        mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
+        mixed = Mixed.by(requirements) if prepared.people is None else None
         suppresses = request.may_leave_out(len(microdata)) > 0
-        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, suppresses, mixed)
+        bound = gcp_bound(microdata, requirements.k, recoded.left_out, number, suppresses, mixed)
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound
