@@ -25,6 +25,7 @@ WRITING: dict[tuple[str, str], tuple[str, ...]] = {
     ("anonymize", "--save-policy"): (*ASK, *MADE),
     ("anonymize", "--certificate"): (*ASK, *MADE),
     ("anonymize", "--report"): (*ASK, *MADE),
+    ("anonymize", "--bound"): (*ASK, *MADE),
     ("anonymize", "--alternatives"): (*ASK[:-1], "lattice", *MADE),
     ("recode", "--output"): ("recode", "patients.csv", *ROLES, "-k", "2", "--level", "age=0", "--level", "zip=0"),
     ("recode", "--manifest"): (
@@ -42,8 +43,8 @@ WRITING: dict[tuple[str, str], tuple[str, ...]] = {
 }
 #: Options of the same form that name files to read, folders, or a name in a database.
 READING = {
-    *("--policy", "--like", "--certificate of check", "--public-key", "--key", "--sign", "--control", "--previous"),
-    *("--temporary", "--force", "--held-out"),
+    *("--policy", "--like", "--certificate of check", "--bound of check", "--public-key", "--key", "--sign"),
+    *("--control", "--previous", "--temporary", "--force", "--held-out"),
 }
 ENDINGS = {"--plot": ".svg", "--report": ".html"}
 

@@ -26,7 +26,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Writing": (
         *("output", "write_as", "report", "title", "recipient", "purpose", "manifest", "certificate", "sign"),
-        *("save_policy", "alternatives"),
+        *("save_policy", "alternatives", "bound"),
         *("force", "as_json", "quiet"),
     ),
     "Machine": ("engine", "memory", "temporary", "threads"),

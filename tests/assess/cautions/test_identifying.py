@@ -170,8 +170,8 @@ def test_classes_that_show_a_star_look_alike() -> None:
 
 def test_a_repeating_identifier_is_a_question_where_nothing_tells_whose_it_is() -> None:
     visits = [f"{row // 2:04x}" for row in range(ROWS)]
-    cells = {"cost": [row // 4 for row in range(ROWS)], "case": visits}
-    view = released(cells, Schema("cost", identifiers="case"), cells["cost"], models=(KAnonymity(4),))
+    cells = {"cost": [row // 4 for row in range(ROWS)], "case_id": visits}
+    view = released(cells, Schema("cost", identifiers="case_id"), cells["cost"], models=(KAnonymity(4),))
     [found] = cautions(view, "several-rows-per-person")
     assert "100 rows with 50 values, and 25 of 25" in found.found
     assert "Does it stand for people?" in found.advice

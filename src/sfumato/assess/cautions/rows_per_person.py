@@ -45,7 +45,7 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
     attributes = lasting(known)
     found = find_person(keys, attributes)
     if found is None and not attributes:
-        found = may_be_person(keys)
+        found = may_be_person(CountedColumn(*next(iter(view.identifiers.items()))))
     if found is None:
         return
     counts = persons_per_class(view.identifiers[found.name], view.visible)

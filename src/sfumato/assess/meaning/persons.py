@@ -124,13 +124,13 @@ def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColum
     return max(judged, key=lambda one: (one.by_name, one.people))
 
 
-def may_be_person(keys: Sequence[CountedColumn]) -> PersonFound | None:
-    """Find the column that might stand for people where a table has no attribute of people that could tell.
+def may_be_person(first: CountedColumn) -> PersonFound | None:
+    """Whether the first column might stand for people where a table has no attribute of people that could tell.
 
-    Hospitals, doctors and tickets have fewer values than the people who come to them, so it is the one with the most.
+    Tables of visits and claims begin with whose they are, and say that it is a number.
     """
-    judged = [PersonFound(key.name, key.different, key.filled) for key in keys if _repeats(key) and _are_many(key)]
-    return max(judged, key=lambda one: one.people, default=None)
+    possible = says_number(first.name) and _repeats(first) and _are_many(first)
+    return PersonFound(first.name, first.different, first.filled) if possible else None
 
 
 def _repeats(key: CountedColumn) -> bool:
