@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -107,6 +109,55 @@ def at_levels(engine="memory", data=PEOPLE):
     )
 
 
+SCALES = {"numeric": sf.Numeric(widths=(10, 20)), "bands": sf.Bands([30, 50]), "halves": sf.Bands([30.5])}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("odd", ["", "20.5"])
+def test_one_odd_number_changes_no_label_of_others(odd, scale, engine, tmp_path):
+    """Files and frames say by their values whether numbers are whole; labels may not."""
+    whole = ["20", "30", "40", "50"] * 100
+    shown = [_labels_of(column, SCALES[scale], engine, tmp_path) for column in ([*whole, "30"], [*whole, odd])]
+    assert shown[0] == shown[1]
+    frames = [
+        pd.DataFrame({"age": [float(one or "nan") for one in [*whole, odd]]}),
+        pd.DataFrame({"age": map(int, whole)}),
+    ]
+    assert [_labels_of(frame, SCALES[scale], engine, tmp_path) for frame in frames] == [shown[0]] * 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_odd_text_changes_no_label_of_others(engine, tmp_path):
+    whole = ["1.50", "2.50", "03"] * 100
+    shown = [_labels_of([*whole, odd], sf.Categorical(), engine, tmp_path, 0) for odd in ("1.50", "x")]
+    assert shown == [{"1.50", "2.50", "03"}] * 2
+
+
+def _labels_of(column, how, engine, folder, level=1):
+    """All that is shown of a column, from a file or a frame, of groups that are large enough."""
+    if isinstance(column, list):
+        (folder / "people.csv").write_text("age,other\n" + "".join(f"{value},a\n" for value in column))
+        column = folder / "people.csv"
+    release = sf.recode(
+        column,
+        quasi_identifiers={"age": how},
+        rest="drop",
+        levels={"age": level},
+        privacy=sf.DifferentialPrivacy(1, 1e-3),
+        engine=engine,
+    )
+    return set(release.table.column("age").to_pylist())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_too_long_for_fractions_are_refused(engine):
+    codes = pa.table({"code": [2**60 + 1] * 400})
+    asked = {"quasi_identifiers": {"code": sf.Numeric(widths=(10,))}, "levels": {"code": 1}, "engine": engine}
+    with pytest.raises(sf.errors.DataError, match="'code' is read as numbers that may have fractions"):
+        sf.recode(codes, privacy=sf.DifferentialPrivacy(1, 1e-3), **asked)
+
+
 @pytest.mark.usefixtures("fresh_seeds")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_releases_differ_since_nobody_can_replay_them(engine):
@@ -136,6 +187,35 @@ def test_what_may_be_published_tells_nothing_else_of_the_original(engine, tmp_pa
         assert "how sure somebody can be that a person is in the table" not in page
         assert "by more than a factor of 2.72, except with a chance of 0.001" in page
     assert sf.Certificate.read(_written(certificate, tmp_path)).check(file).ok
+
+
+def test_two_originals_that_come_out_alike_are_published_alike(monkeypatch, tmp_path):
+    """All that is published follows from the released rows: here all rows are drawn, and few of a kind are left out."""
+    monkeypatch.setattr(private_levels, "WHOLE", 1)
+    mixed = np.random.default_rng(1)
+    ages, sexes = mixed.integers(20, 60, 4_000).tolist(), mixed.choice(["f", "m"], 4_000).tolist()
+    said = [
+        _published(
+            pa.table({"age": ages + [age for age, _ in more], "sex": sexes + [sex for _, sex in more]}), tmp_path
+        )
+        for more in ([], [(81, "f")] * 2, [(95, "x")] * 3 + [(None, "f")] + [(17, None)] * 7)
+    ]
+    assert said[0] == said[1] == said[2]
+    assert "No row was left out" not in said[0][1]
+    assert "before and after" not in said[0][1].lower()
+
+
+def _published(table, folder):
+    """The summary, report and certificate of a release, without what differs by the order of rows."""
+    release = at_levels("memory", table)
+    file, page = folder / "release.csv", folder / "report.html"
+    release.write(file)
+    release.report(page)
+    certificate = sf.certify(table, release, file).record
+    file.unlink()
+    of_the_file = {"file", "digest"}
+    told = {name: said for name, said in certificate.items() if name not in of_the_file}
+    return release.summary(), re.sub(r"<td>.*?</td>|<th .*?</th>", "", page.read_text()), told
 
 
 def _written(text, folder):

@@ -106,6 +106,10 @@ def build_manifest(
     }
 
 
+#: What follows from the number of rows of the original.
+OF_THE_ROWS = ("seconds", "parts")
+
+
 @dataclass(frozen=True)
 class Reportable:
     """Which figures may be published: counts of 1 to ``least`` - 1 people, and all from which they follow, may not.
@@ -181,7 +185,8 @@ class Reportable:
         """Withhold what the manifest itself must not say where others may read it."""
         if self.original:
             return dict(manifest)
-        kept = {name: value for name, value in manifest.items() if name not in {"singling_out", "searched"}}
+        withheld = {"singling_out", "searched", *(OF_THE_ROWS if self.private else ())}
+        kept = {name: value for name, value in manifest.items() if name not in withheld}
         kept["cautions"] = [self.caution(one) for one in manifest.get("cautions", ())]
         countable = all(self.allows(count) for count in self.suppressed.values())
         kept["suppressed"] = dict(self.suppressed) if countable else self.few

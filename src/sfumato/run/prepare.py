@@ -140,9 +140,10 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     rows = read.rows if taken is None else read.rows[taken]
     table = table if taken is None else table.take(pa.array(taken))
     if request.is_private:
-        from sfumato.run.private import refuse_unfixed  # noqa: PLC0415
+        from sfumato.run.private import fractional, refuse_unfixed  # noqa: PLC0415
 
         refuse_unfixed(table.schema, schema)
+        table = fractional(table, schema)
     schema = schema.learned(table, request.method.needs_levels)
     with threads() as beside:
         # What does not depend on codes is done while these are found.

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError, listed
-from sfumato.hierarchies import Learned
+from sfumato.errors import DataError, ParameterError, listed
+from sfumato.hierarchies import Hierarchy, Learned, Numeric
+from sfumato.hierarchies.bands import Banded
 from sfumato.methods import Auto, FixedLevels, PrivateLevels
 from sfumato.privacy import DifferentialPrivacy, KAnonymity
 from sfumato.table.schema import Schema
@@ -84,12 +85,38 @@ def _faults(request: Request) -> Iterator[str]:
         yield "How many rows are left out is up to chance. Leave out 'suppression'."
 
 
+def fractional(table: pa.Table, schema: Schema) -> pa.Table:
+    """A table with the whole numbers of its scales as numbers that may have fractions."""
+    for name, how in schema.quasi_identifiers.items():
+        column = as_fractions(name, how, table.column(name))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def as_fractions(name: str, how: Hierarchy | None, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of a column, as fractions if they are whole numbers of a scale.
+
+    Files and frames say by their values whether a column is whole: one row with 20.5, or one without a value, would
+    show ``[20, 30)`` to everybody instead of ``[20, 29]``.
+    """
+    kind = _kind(values.type, how)
+    if kind == _kind(values.type):
+        return values
+    try:
+        return values.cast(kind)
+    except pa.ArrowInvalid:
+        raise DataError(
+            f"{ONLY_IF} So '{name}' is read as numbers that may have fractions, and it holds whole numbers of more "
+            "than 15 digits, which would lose some. Declare it as Categorical() or as an identifier."
+        ) from None
+
+
 def refuse_unfixed(columns: pa.Schema, schema: Schema) -> None:
     """Refuse hierarchies whose labels depend on other rows than the one that is shown."""
     unfixed = [
         name
         for name, how in schema.quasi_identifiers.items()
-        if how is None or not how.is_fixed(_kind(columns.field(name).type))
+        if how is None or not how.is_fixed(_kind(columns.field(name).type, how))
     ]
     if unfixed:
         raise ParameterError(f"{ONLY_IF} {_shaped(unfixed)}")
@@ -102,5 +129,7 @@ def _shaped(names: Sequence[str]) -> str:
     )
 
 
-def _kind(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def _kind(kind: pa.DataType, how: Hierarchy | None = None) -> pa.DataType:
+    """The type of the values of a column, as a hierarchy gets them."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.float64() if isinstance(how, Numeric | Banded) and pa.types.is_integer(kind) else kind

@@ -16,7 +16,7 @@ from sfumato import methods
 from sfumato.assess.cautions import CODES, check_confirmed
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, did_you_mean, invalid_parameter, listed
-from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies import Categorical, Hierarchy
 from sfumato.hierarchies.grid_domain import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
@@ -367,7 +367,10 @@ class Request:
     def read_as_text(self) -> list[str]:
         """The columns that are read as text even if all of their values look like numbers."""
         changed = [name for name, how in self.transform.items() if how.reads_text]
-        return [*self.schema.read_as_text(), *changed, *self.pseudonymize]
+        # One row that is no number would turn 1.5 into the 1.50 that a file holds, for everybody.
+        declared = self.schema.quasi_identifiers.items() if self.is_private else ()
+        plain = [name for name, how in declared if isinstance(how, Categorical)]
+        return [*self.schema.read_as_text(), *plain, *changed, *self.pseudonymize]
 
     def require_privacy(self) -> None:
         """Refuse a request without any privacy model."""

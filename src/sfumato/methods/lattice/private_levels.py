@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +28,7 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding
 WHOLE = 2**53
 
 #: A label is taken to stand for so many times the values of a label one step below.
-PER_STEP = 3.0
+PER_STEP = 3
 
 #: More nodes than this would take minutes to look at.
 MOST_NODES = 50_000
@@ -117,13 +119,16 @@ def chances(
     judge = NodeJudge(task, counts)
     # How many rows of the table it takes, on average, for the smallest class to be drawn. A class counts with its rows
     # beyond half of that: no worth that one row changes by at most 1 is nearer to the rows that come out.
-    enough = task.requirements.smallest_class / model.chance / 2
-    nodes, worth = list(space.nodes()), np.empty(space.size)
+    enough = Fraction(task.requirements.smallest_class) / Fraction(model.chance) / 2
+    nodes, worth = list(space.nodes()), []
     for at, node in enumerate(nodes):
         task.progress("choosing levels", at / space.size)
-        beyond = judge.scan(node).counts - enough
-        worth[at] = detail_kept(space, node) * float(beyond[beyond > 0].sum())
-    odds = np.exp(model.for_levels * (worth - worth.max()))
+        counts_there = judge.scan(node).counts
+        likely = counts_there[counts_there > math.floor(enough)]
+        worth.append(detail_kept(space, node) * (int(likely.sum()) - len(likely) * enough))
+    # Exact until here: in floats, a sum over millions of rows is off by enough to change chances by some 10^-9.
+    best, spent = max(worth), Fraction(model.for_levels)
+    odds = np.exp([float(spent * (one - best)) for one in worth])
     return nodes, odds / odds.sum()
 
 
@@ -131,10 +136,11 @@ def _chosen(task: Task, nodes: list[Levels], chances: NDArray[np.float64]) -> Le
     return nodes[int(_random(task, "levels").choice(len(nodes), p=chances))]
 
 
-def detail_kept(space: Space, node: Levels) -> float:
+def detail_kept(space: Space, node: Levels) -> Fraction:
     """The mean detail that the levels keep: all at the values, none at ``*``; it depends on the declared levels alone.
 
     What a label really stands for depends on the values that occur, which must not count here.
     """
-    levels = zip(node, space.tops, strict=True)
-    return float(np.mean([1 - PER_STEP ** (level - top) if level else 1.0 for level, top in levels]))
+    whole = PER_STEP ** max(space.tops)
+    kept = [whole - (whole // PER_STEP ** (top - at) if at else 0) for at, top in zip(node, space.tops, strict=True)]
+    return Fraction(sum(kept), whole * len(kept))

@@ -261,7 +261,7 @@ def publishable(found: ReportFacts) -> ReportFacts:
     if may.original:
         return found
     cautions = [replace(one, found=may.caution(vars(one))["found"]) for one in found.cautions]
-    columns = {} if found.suppressed.get("total") else found.columns
+    columns = {} if may.private or found.suppressed.get("total") else found.columns
     found = replace(found, singling_out={}, cautions=cautions, columns=columns)
     if may.losses:
         return found

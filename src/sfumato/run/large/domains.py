@@ -20,6 +20,7 @@ from sfumato.run.large.cells import CellCounts, can_have_cells, count_cells
 from sfumato.run.large.coded_table import SHOWN, Book, Carried, CodeBook, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.prepare import ALL_LACKING
+from sfumato.run.private import as_fractions
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct, fit, fit_sensitive, with_ends
 from sfumato.table.schema import Schema
@@ -145,6 +146,7 @@ def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
     read = column.filter(pa.array(present)).combine_chunks()
     known, places = distinct(name, without_codes(pa.chunked_array([read]), codes_for(name, request.na), as_text))
     known = known.dictionary_decode() if pa.types.is_dictionary(known.type) else known
+    known = as_fractions(name, request.schema.quasi_identifiers.get(name), known) if request.is_private else known
     return Values(read, known, places, np.append(counts[present], counts[~present].sum()))
 
 

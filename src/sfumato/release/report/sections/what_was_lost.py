@@ -100,10 +100,10 @@ def _beside(column: ColumnFacts) -> str | None:
 def _suppressed(found: ReportFacts) -> Content:
     """Report how many rows were suppressed, and what they have in common."""
     total = found.suppressed.get("total", 0)
-    if not total:
-        return subsection("Rows left out", paragraph("No row was left out."))
     if not found.may.losses:
         return subsection("Rows left out", paragraph(f"{left_out(found)} rows are not published."))
+    if not total:
+        return subsection("Rows left out", paragraph("No row was left out."))
     missing = found.suppressed.get("missing", 0)
     missing = missing if found.may.allows(missing) and found.may.allows(total - missing) else 0
     said = f"{total:,} of {found.rows_in:,} rows ({percent(total / max(1, found.rows_in))}) are not published."
