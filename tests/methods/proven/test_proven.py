@@ -18,6 +18,7 @@ from sfumato.common.interrupts import Interrupts
 from sfumato.loss import gcp_bound
 from sfumato.loss.bound.cutting_planes import Stop, search_prices
 from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes
 from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
 from sfumato.methods.proven.diving_heuristic import DivingHeuristic
@@ -26,12 +27,14 @@ from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import _Search, refine
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.encoding import encode
+from sfumato.table.frequency import frequency_set
 from sfumato.table.microdata import Microdata
 
 
+@pytest.mark.parametrize("listed", [True, False])
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
-def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
-    boxes = ListedBoxes(microdata)
+def test_everybody_is_in_a_class_of_k(listed: bool, microdata: Microdata, k: int) -> None:
+    boxes = ListedBoxes(microdata) if listed else NeighbourBoxes(microdata, frequency_set(microdata))
     priced = search_prices(Pricing(boxes, k), np.full(len(boxes.rows), float(k)), Stop(rounds=8))
     classes = DivingHeuristic(boxes, k, float(k)).run(priced, Stop(), lambda share: None)
     members = [np.flatnonzero(classes == number).tolist() for number in np.unique(classes)]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from sfumato.loss.bound.kernels.cap_layer import FoundBoxes, cap_layer
 from sfumato.loss.bound.kernels.highest_prices import PricedRows
 from sfumato.table.frequency import KEY_LIMIT, FrequencySet, frequency_set
 from sfumato.table.microdata import Microdata
+
+if TYPE_CHECKING:
+    from sfumato.loss.bound.row_prices import OverpricedBoxes
 
 #: The most combinations of levels.
 LAYERS = 20_000
@@ -140,13 +144,9 @@ class ListedBoxes:
     def look_closer(self) -> None:
         """Do nothing: a pass is exact."""
 
-    def corners(
-        self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Find the first and last code of boxes in every attribute.
-
-        A box is given by its layer and the distinct rows at its outermost places.
-        """
+    def corners(self, found: OverpricedBoxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Find the first and last code of boxes in every attribute, by their layers and outermost rows."""
+        layers, first, last = found.corners.T.astype(np.int64)
         lo, hi = np.minimum(self.codes[first], self.codes[last]), np.maximum(self.codes[first], self.codes[last])
         levels = np.array(self.combinations, np.int64).reshape(len(self.combinations), -1)[layers]
         for place, (attribute, facets) in enumerate(zip(self._attributes, self.facets, strict=True)):

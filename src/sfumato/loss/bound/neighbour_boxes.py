@@ -8,6 +8,7 @@ that takes too much work is lowered by more than it need be: less than it could 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from sfumato.loss.bound.kernels.worst_around import worst_around
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.table.frequency import FrequencySet
 from sfumato.table.microdata import Microdata
+
+if TYPE_CHECKING:
+    from sfumato.loss.bound.row_prices import OverpricedBoxes
 
 #: Rows in a block of neighbours, and blocks in a block of blocks.
 BLOCK, WIDE = 16, 16
@@ -168,6 +172,15 @@ class NeighbourBoxes:
     def look_closer(self) -> None:
         """Lower prices less without need from now on, which takes more work."""
         self.spare = max(SPARE_AT_LEAST, self.spare / 2)
+
+    def corners(self, found: OverpricedBoxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Find the first and last code in every attribute of the boxes that the highest-priced rows span."""
+        codes, used = self.codes[np.maximum(found.rows, 0)], (found.rows >= 0)[:, :, np.newaxis]
+        lo = np.where(used, codes, np.iinfo(np.int64).max).min(axis=1)
+        hi = np.where(used, codes, -1).max(axis=1)
+        for at, domain in enumerate(self.microdata.domains):
+            lo[:, at], hi[:, at] = domain.covered(lo[:, at], hi[:, at])
+        return lo, hi
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:

@@ -79,7 +79,7 @@ class OverpricedBoxes:
         shape = (boxes, width)
         return cls(np.empty(shape, np.int32), np.empty(shape), np.empty(boxes), np.empty((boxes, 3), np.int32))
 
-    def take(self, chosen: NDArray[np.bool_] | slice) -> OverpricedBoxes:
+    def take(self, chosen: NDArray[np.bool_ | np.intp] | slice) -> OverpricedBoxes:
         """Copy some of the boxes, so that the arrays can be overwritten."""
         return OverpricedBoxes(
             self.rows[chosen].copy(), self.times[chosen].copy(), self.limits[chosen].copy(), self.corners[chosen].copy()

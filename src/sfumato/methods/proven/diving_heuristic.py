@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.loss.bound.cutting_planes import FoundPrices, Stop, search_prices
 from sfumato.loss.bound.kernels.nearby_rows import box_members
 from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes
 from sfumato.loss.bound.row_prices import Pricing
 
 #: The share of the boxes with a multiplier that a round opens, and the least number.
@@ -72,7 +73,7 @@ class DivingHeuristic:
         The highest price of a row.
     """
 
-    def __init__(self, boxes: ListedBoxes, k: int, highest: float) -> None:
+    def __init__(self, boxes: ListedBoxes | NeighbourBoxes, k: int, highest: float) -> None:
         self.boxes, self.k = boxes, k
         self.left = boxes.rows.counts.astype(np.int64)
         self.limit = np.full(len(self.left), highest)
@@ -115,9 +116,9 @@ class DivingHeuristic:
         ranked = np.argsort(-priced.multipliers, kind="stable")
         ranked = ranked[priced.multipliers[ranked] > FELT]
         wanted = max(LEAST_OPENED, int(OPENED * len(ranked)))
-        layers, first, last = priced.pool.corners[ranked].T.astype(np.int64)
+        los, his = self.boxes.corners(priced.pool.take(ranked))
         opened = 0
-        for lo, hi, penalty in zip(*self.boxes.corners(layers, first, last), priced.pool.limits[ranked], strict=True):
+        for lo, hi, penalty in zip(los, his, self.boxes.microdata.penalties(los, his), strict=True):
             opened += self._open(lo, hi, float(penalty), priced.guess)
             if opened == wanted:
                 break

@@ -56,17 +56,15 @@ class Proof:
 
     @property
     def shows_classes(self) -> bool:
-        """Whether classes can be derived from it: boxes are listed, and only class sizes matter."""
-        return (
-            self.possible
-            and self.listed
-            and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
-        )
+        """Whether classes can be derived from it: only class sizes matter."""
+        return self.possible and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
 
     def pays_within(self, seconds: float) -> bool:
         """Whether a search of this length should follow prices: they apply, and they can be found soon enough."""
-        if not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
+        if not self.shows_classes:
             return False
+        if not isinstance(self.boxes, ListedBoxes):
+            return LOOKING * self.boxes.compared < SHARE * seconds
         return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
     def raised(self, stop: Stop) -> FoundPrices | None:
@@ -85,7 +83,7 @@ class Proof:
 
     def followed(self, prices: FoundPrices | None, stop: Stop) -> Classes | None:
         """Derive classes from prices, if possible."""
-        if prices is None or not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
+        if prices is None or not self.shows_classes:
             return None
         dive = DivingHeuristic(self.boxes, self.k, self.highest)
         classes = dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))

@@ -24,8 +24,10 @@ from sfumato.table.recoding import Recoding
 
 Classes = NDArray[np.int32]
 
-#: The shares of the time after which prices are followed, and after which every row has a class.
+#: The shares of the time after which prices are followed, and after which every row has a class; the same where boxes
+#: are searched for around rows, which takes longer.
 PRICES_UNTIL, DIVE_UNTIL = 0.25, 0.45
+SEARCHED_UNTIL, SEARCHED_DIVE_UNTIL = 0.45, 0.6
 
 #: Rounds of the linear program and of refinement without a time limit.
 PRICE_ROUNDS, ROUNDS = 12, 64
@@ -71,13 +73,14 @@ class Proven(Method):
         seconds = np.inf if self.time_limit is None else self.time_limit
         goal, proof = TaskLoss(task), Proof(task)
         rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
-        starts = cheap(task) if proof.shows_classes else suitable(task, self.time_limit)
+        starts = cheap(task) if proof.shows_classes and proof.listed else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
         with Interrupts() as interrupts:
+            priced, dived = (PRICES_UNTIL, DIVE_UNTIL) if proof.listed else (SEARCHED_UNTIL, SEARCHED_DIVE_UNTIL)
             # Where no classes follow from prices, raising the bound may take their time, too.
-            share = PRICES_UNTIL if proof.shows_classes else DIVE_UNTIL
+            share = priced if proof.shows_classes else dived
             prices = proof.raised(Stop(begin + share * seconds, rounds, asked=lambda: interrupts.asked))
-            classes = proof.followed(prices, Stop(begin + DIVE_UNTIL * seconds, asked=lambda: interrupts.asked))
+            classes = proof.followed(prices, Stop(begin + dived * seconds, asked=lambda: interrupts.asked))
         if classes is not None:
             found.append(Candidate("following prices", classes, goal.measure_rows(classes)))
         best = min(found, key=lambda candidate: candidate.loss)
