@@ -325,3 +325,9 @@ def test_sex_and_place_belong_to_the_core_set_where_a_birthday_says_nearly_every
     core = {one.name for one in sf.profile(pa.Table.from_pylist(rows)).ranking if one.core}
     assert {"date_of_birth", "sex", "municipality"} <= core
     assert "age" not in core
+
+
+def test_values_that_look_wrong_are_said_at_once() -> None:
+    cells = {"age": [30 + row % 40 for row in range(398)] + [-19, 221], "sex": ["F", "f", "Female ", "m"] * 100}
+    found = {one.code: one.columns for one in sf.profile(pa.table(cells)).cautions}
+    assert (found["odd-ages"], found["same-words"]) == (("age",), ("sex",))

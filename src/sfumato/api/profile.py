@@ -108,6 +108,9 @@ def _read(source: Source) -> tuple[pa.Table, list[str]]:
 
 def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> ColumnProfile:
     if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
+        if not facts.different:
+            nothing = Suggestion("identifier", "it has neither a name nor values", SURE)
+            return ColumnProfile(facts, Meaning("empty", by_values=True), nothing)
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = labelled_topic(facts.name, label)

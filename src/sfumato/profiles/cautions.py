@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from sfumato.assess.cautions.caution import Caution, quoted, share
+from sfumato.assess.cautions.missing_codes import look_wrong
+from sfumato.assess.cautions.view import ViewedColumn
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
 from sfumato.profiles.combinations import singling
@@ -26,7 +30,7 @@ Counted = tuple[ColumnCounts, Meaning]
 
 def cautions_of(columns: Sequence[Counted], roles: Mapping[str, str]) -> tuple[Caution, ...]:
     """Find what would fail later if columns have these roles."""
-    looks = (_few_rows, _several_rows, _plain, _amounts, _categories, _quasi_identifiers)
+    looks = (_few_rows, _look_wrong, _several_rows, _plain, _amounts, _categories, _quasi_identifiers)
     return tuple(caution for look in looks for caution in look(columns, roles))
 
 
@@ -45,6 +49,13 @@ def _few_rows(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[
             f"The table has {rows:,} rows, so that groups of people who look alike have to be wide.",
             "Ask for a small k, take few quasi-identifiers, or publish counts instead of rows.",
         )
+
+
+def _look_wrong(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[Caution]:
+    """Find values that look wrong: impossible ages, several words or spellings of one thing."""
+    for facts, _ in _of(columns, roles, "quasi-identifier", "sensitive", "plain"):
+        counted = np.append(facts.counts, facts.missing)
+        yield from look_wrong(ViewedColumn(facts.name, roles[facts.name], facts.values, counted=counted), facts.rows)
 
 
 def _several_rows(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[Caution]:

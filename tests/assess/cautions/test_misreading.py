@@ -172,7 +172,7 @@ def test_words_are_no_numbers() -> None:
     ],
 )
 def test_the_form_of_dates_is_guessed(texts, form) -> None:
-    assert date_format(pa.array(texts)) == form
+    assert date_format(pa.array(texts)) == (form, 1.0)
     [found] = cautions(view_of(texts, "seen"), "dates-as-text")
     assert form in found.advice
     assert cautions(view_of(texts, "seen"), "numbers-as-text") == []

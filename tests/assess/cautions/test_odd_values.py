@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.assess.cautions.views import cautions, requested
+from tests.assess.cautions.views import cautions, released, requested
 
 from sfumato.hierarchies import Categorical, Ordered
 from sfumato.table.schema import Schema
@@ -62,3 +62,29 @@ def test_bands_have_an_order(bands: list[str]) -> None:
     assert "sf.Ordered" in found.advice
     assert not cautions(requested({"age": bands}, Schema({"age": Ordered(bands)})), "bands")
     assert not cautions(requested({"age": [*bands, "unknown"]}, Schema("age")), "bands")
+
+
+def test_numbers_and_dates_that_became_stars_stop_a_release() -> None:
+    dates = [f"{day:02d}/{month:02d}/2020" for day in range(1, 29) for month in (3, 30 - day)]
+    for name, texts in {"seen": dates, "pay": [f"{number} kg" for number in range(40)]}.items():
+        view = released({name: texts}, Schema(name), [0] * len(texts))
+        [found] = cautions(view, "lost-column")
+        assert (found.severity, found.columns) == ("error", (name,))
+    words = released({"job": [f"word {row}" for row in range(40)]}, Schema("job"), [0] * 40)
+    assert [one.severity for one in cautions(words, "lost-column")] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (
+            ["31.12.2020", "30.11.2019", "29.01.2018", "28.02.2017", "27.03.2016", "99.88.7777"],
+            "Most are written '%d.%m.%Y'",
+        ),
+        (["31/12/2020", "12/31/2020", "30/11/2019", "11/30/2019"], "Some may have the day first"),
+        (["31.12.2020", "30.11.2019"], "Dates(format='%d.%m.%Y')"),
+    ],
+)
+def test_what_to_do_about_dates_that_are_words(texts: list[str], said: str) -> None:
+    [found] = cautions(requested({"seen": texts}, Schema("seen")), "dates-as-text")
+    assert said in found.advice

@@ -7,8 +7,8 @@ from __future__ import annotations
 from sfumato.assess.cautions import (
     sensitive_values,
     column_kinds,
-    lost_detail,
     missing_codes,
+    lost_detail,
     rows_per_person,
     hidden_values,
     unique_rows,

@@ -205,7 +205,7 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
             "note",
             (name,),
             view.rows,
-            f"The unnamed column {quoted(name)} only numbers the rows of the original and is dropped as an identifier.",
+            f"The unnamed column {quoted(name)} numbers the rows of the original, or holds nothing; it is dropped.",
             "Nothing needs to be done; in pandas, to_csv(..., index=False) leaves it out.",
         )
 
@@ -214,12 +214,17 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
 def written_alike(view: ReleaseView) -> Iterator[CautionFinding]:
     """Find values that a reader takes for one: blanks, invisible characters, forms of Unicode; capitals are a note."""
     for column in view.with_role("quasi-identifier", "sensitive", "plain"):
-        for case in (False, True):
-            numbers = look_alikes(column.values, case)
-            alike = len(numbers) - len(np.unique(numbers))
-            if alike:
-                yield _look_alikes(column, alike, case)
-                break
+        yield from written_alike_in(column)
+
+
+def written_alike_in(column: ViewedColumn) -> Iterator[CautionFinding]:
+    """The same in one column."""
+    for case in (False, True):
+        numbers = look_alikes(column.values, case)
+        alike = len(numbers) - len(np.unique(numbers))
+        if alike:
+            yield _look_alikes(column, alike, case)
+            return
 
 
 def _look_alikes(column: ViewedColumn, alike: int, case: bool) -> CautionFinding:

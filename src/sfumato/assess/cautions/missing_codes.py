@@ -14,17 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.caution import CautionFinding, before, quoted, share
-from sfumato.assess.cautions.column_kinds import undeclared
+from sfumato.assess.cautions.caution import Caution, CautionFinding, before, quoted, share
+from sfumato.assess.cautions.column_kinds import undeclared, written_alike_in
 from sfumato.assess.cautions.view import RequestView, ViewedColumn
 from sfumato.assess.meaning.missing import AMBIGUOUS, MISSING_WORDS, sentinels
+from sfumato.assess.meaning.written_dates import moment_of
 
 #: The share of numbers or dates from which on all other values look out of place.
 MOSTLY = 0.8
 
 _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 _WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?\s*(%|€|£|\$|[a-zA-Z]{1,3})?\s*$"
-_DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?\s*$"
+_DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[A-Z]{1,5})?)?\s*$"
 
 #: Nobody is younger or older.
 YOUNGEST, OLDEST = 0, 120
@@ -41,6 +42,8 @@ _SAME = (
     ("n", "no", "false", "nein", "non", "não", "0"),
 )
 _MEANS = {word: place for place, same in enumerate(_SAME) for word in same}
+#: The most dates that are tried in every form.
+SOME_DATES = 2_000
 #: With more different words, a column is no such list.
 MOST_WORDS = 12
 
@@ -106,99 +109,146 @@ def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFindi
 def odd_ages(view: RequestView) -> Iterator[CautionFinding]:
     """Find ages that nobody has, which stretch every interval."""
     for column in view.with_role("quasi-identifier", "sensitive", "plain"):
-        name = _CAPITAL.sub("_", column.name).lower()
-        if not _is_number(column.values.type) or not _AGE.search(name) or _NO_AGE.search(name):
-            continue
-        ages = column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        odd = (ages < YOUNGEST) | (ages > OLDEST)
-        rows = int(column.counts[:-1][odd].sum())
-        # If most are beyond, the column is no age in years.
-        if rows and 2 * rows < column.counts[:-1].sum():
-            yield CautionFinding(
-                "warning",
-                (column.name,),
-                rows,
-                f"{quoted(column.name)} holds ages below {YOUNGEST} or above {OLDEST} in {share(rows, view.rows)} "
-                "rows: such values stretch every interval, and whoever has one stands out.",
-                "Correct them, or name those that mean 'no value' (na=, on the command line --na).",
-            )
+        yield from _odd_ages(column, view.rows)
+
+
+def _odd_ages(column: ViewedColumn, rows: int) -> Iterator[CautionFinding]:
+    name = _CAPITAL.sub("_", column.name).lower()
+    if not _is_number(column.values.type) or not _AGE.search(name) or _NO_AGE.search(name):
+        return
+    ages = column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    odd = (ages < YOUNGEST) | (ages > OLDEST)
+    count = int(column.counts[:-1][odd].sum())
+    # If most are beyond, the column is no age in years.
+    if count and 2 * count < column.counts[:-1].sum():
+        yield CautionFinding(
+            "warning",
+            (column.name,),
+            count,
+            f"{quoted(column.name)} holds ages below {YOUNGEST} or above {OLDEST} in {share(count, rows)} "
+            "rows: such values stretch every interval, and whoever has one stands out.",
+            "Correct them, or name those that mean 'no value' (na=, on the command line --na).",
+        )
 
 
 @before("same-words")
 def same_words(view: RequestView) -> Iterator[CautionFinding]:
     """Find categories under several words, such as F and Female."""
     for column in view.with_role("quasi-identifier", "sensitive"):
-        if not is_text(column.values.type) or not 2 < len(column.values) <= MOST_WORDS:
-            continue
-        said = [text.strip().lower() for text in column.values.to_pylist()]
-        meant = [_MEANS[word] for word in set(said) if word in _MEANS]
-        again = len(meant) - len(set(meant))
-        if again:
-            yield CautionFinding(
-                "warning",
-                (column.name,),
-                again,
-                f"{quoted(column.name)} seems to have several words for one thing, as in 'F' and 'Female': they count "
-                "as different.",
-                f"Make them one before, or fold capitals and blanks: transform={{{column.name!r}: sf.Fold(case=True)}} "
-                f"(on the command line --transform {column.name}=fold:case). If they are different, confirm it.",
-            )
+        yield from _same_words(column)
+
+
+def _same_words(column: ViewedColumn) -> Iterator[CautionFinding]:
+    if not is_text(column.values.type) or not 2 < len(column.values) <= MOST_WORDS:
+        return
+    said = [text.strip().lower() for text in column.values.to_pylist()]
+    meant = [_MEANS[word] for word in set(said) if word in _MEANS]
+    again = len(meant) - len(set(meant))
+    if again:
+        yield CautionFinding(
+            "warning",
+            (column.name,),
+            again,
+            f"{quoted(column.name)} seems to have several words for one thing, as in 'F' and 'Female': they count "
+            "as different.",
+            f"Make them one before, or fold capitals and blanks: transform={{{column.name!r}: sf.Fold(case=True)}} "
+            f"(on the command line --transform {column.name}=fold:case). If they are different, confirm it.",
+        )
+
+
+def look_wrong(column: ViewedColumn, rows: int) -> Iterator[Caution]:
+    """Find what looks wrong in the values of a column, whatever may be asked for."""
+    found = {"odd-ages": list(_odd_ages(column, rows)), "same-words": list(_same_words(column))}
+    found["look-alikes"] = [] if found["same-words"] else list(written_alike_in(column))
+    for code, findings in found.items():
+        yield from (Caution(code, **vars(finding)) for finding in findings)
 
 
 @before("numbers-as-text")
 def numbers_as_text(view: RequestView) -> Iterator[CautionFinding]:
     """Find columns of numbers that were read as categories because of other words, a comma or a unit."""
     for column in _texts(view):
-        found, counts = sort_values(column.values), column.counts[:-1]
-        odd = ~(found.numbers | found.without)
-        rows = int(counts[odd].sum())
-        if not rows or mostly(found.dates, found, counts):
-            continue
-        if mostly(found.numbers, found, counts):
-            why = f"{share(rows, view.rows)} rows that hold something else make it one of categories"
-            advice = "Clean these rows, or name the words that mean 'no value'"
-        elif mostly(found.written | found.numbers, found, counts):
-            why = "a comma, a unit or a currency in them makes it one of categories"
-            advice = "Write plain numbers, such as 1234.5"
-        else:
-            continue
-        what = f"{quoted(column.name)} is a column of numbers, but {why} with nothing between a value and '*'."
-        yield CautionFinding("warning", (column.name,), rows, what, f"{advice}, or declare it as 'categorical'.")
+        yield from _numbers_as_text(column, view.rows)
+
+
+def _numbers_as_text(column: ViewedColumn, rows: int) -> Iterator[CautionFinding]:
+    found, counts = sort_values(column.values), column.counts[:-1]
+    count = int(counts[~(found.numbers | found.without)].sum())
+    if not count or mostly(found.dates, found, counts):
+        return
+    if mostly(found.numbers, found, counts):
+        why = f"{share(count, rows)} rows that hold something else make it one of categories"
+        advice = "Clean these rows, or name the words that mean 'no value'"
+    elif mostly(found.written | found.numbers, found, counts):
+        why = "a comma, a unit or a currency in them makes it one of categories"
+        advice = "Write plain numbers, such as 1234.5"
+    else:
+        return
+    what = f"{quoted(column.name)} is a column of numbers, but {why} with nothing between a value and '*'."
+    yield CautionFinding("warning", (column.name,), count, what, f"{advice}, or declare it as 'categorical'.")
 
 
 @before("dates-as-text")
 def dates_as_text(view: RequestView) -> Iterator[CautionFinding]:
-    """Find dates in a form other than 2024-12-31, which are read as categories unless their form is declared."""
+    """Find dates that are read as categories, because they have no one form, or other words among them."""
     for column in _texts(view):
-        found, counts = sort_values(column.values), column.counts[:-1]
-        if not mostly(found.dates, found, counts):
-            continue
-        form = date_format(column.values.filter(pa.array(found.dates)))
+        yield from _dates_as_text(column)
+
+
+def _dates_as_text(column: ViewedColumn) -> Iterator[CautionFinding]:
+    found, counts = sort_values(column.values), column.counts[:-1]
+    if mostly(found.dates, found, counts):
         yield CautionFinding(
             "warning",
             (column.name,),
             int(counts[found.dates].sum()),
-            f"{quoted(column.name)} holds dates that are not in the form 2024-12-31, so they are categories with "
-            "nothing between a date and '*'.",
-            f"Say how they are written: Dates(format={form!r}) (on the command line: "
-            f"--hierarchy '{column.name}=dates:{form}'), or declare it as 'categorical'.",
+            f"{quoted(column.name)} holds dates, but not all of them in forms that go together, so they are categories "
+            "with nothing between a date and '*'.",
+            _how_to_write(column, found),
         )
 
 
-def date_format(texts: pa.StringArray) -> str:
-    """Guess the format in which dates are written from their parts."""
+def _how_to_write(column: ViewedColumn, found: SortedValues) -> str:
+    """What to do so that a column of dates is read as dates."""
+    form, fitting = date_format(column.values.filter(pa.array(found.dates)))
+    if fitting < MOSTLY:
+        return (
+            "Some may have the day first and others the month: write all of them as 2024-12-31, or declare the column "
+            "as 'categorical'."
+        )
+    if fitting < 1 or not found.dates.all():
+        return (
+            f"Most are written {form!r}: name the values that mean 'no value' (na=, on the command line --na), and the "
+            "others are dates; or declare the column as 'categorical'."
+        )
+    return (
+        f"Say how they are written: Dates(format={form!r}) (on the command line: --hierarchy "
+        f"'{column.name}=dates:{form}'), or declare it as 'categorical'."
+    )
+
+
+def hides_amounts(column: ViewedColumn) -> bool:
+    """Whether a column of text holds numbers or dates that could not be read as such."""
+    return is_text(column.values.type) and any([*_numbers_as_text(column, 1), *_dates_as_text(column)])
+
+
+def date_format(texts: pa.StringArray) -> tuple[str, float]:
+    """Guess the form in which most dates are written; also returns the share of them that have it."""
     parts = pc.extract_regex(texts, r"^\s*(?P<a>\d+)(?P<s>[-/.])(?P<b>\d+)[-/.](?P<c>\d+)(?P<time>.*)$")
-    largest = {name: pc.max(pc.struct_field(parts, name).cast(pa.int64())).as_py() for name in "abc"}
-    year = "%Y" if max(largest.values()) > 99 else "%y"
+    longest = max(pc.max(pc.utf8_length(pc.struct_field(parts, name))).as_py() for name in "abc")
+    year = "%Y" if longest > len("99") else "%y"
     separator = pc.struct_field(parts, "s")[0].as_py()
-    if largest["a"] > 31:
-        order = [year, "%m", "%d"]
-    elif largest["b"] > 12:
-        order = ["%m", "%d", year]
-    else:
-        order = ["%d", "%m", year]
     clock = {0: "", 1: " %H:%M", 2: " %H:%M:%S"}[min(2, str(pc.struct_field(parts, "time")[0].as_py()).count(":"))]
-    return separator.join(order) + clock
+    orders = (["%d", "%m", year], ["%m", "%d", year], [year, "%m", "%d"])
+    some = [
+        text.strip()
+        for text in texts.take(np.unique(np.linspace(0, len(texts) - 1, SOME_DATES).astype(int))).to_pylist()
+    ]
+    fits = {
+        form: sum(moment_of(text, [form]) is not None for text in some)
+        for form in (separator.join(one) + clock for one in orders)
+    }
+    return max(fits, key=fits.__getitem__), max(fits.values()) / len(some)
 
 
 def sort_values(values: pa.Array) -> SortedValues:

@@ -10,6 +10,7 @@ MISSING_WORDS = frozenset(
     {"", "?", "-", "--", "---", ".", "..", "*", "na", "n/a", "n.a.", "n.a", "#n/a", "nan", "<na>", "null", "(null)"}
     | {"none", "nil", "unknown", "unk", "missing", "not available", "not stated", "not known", "no answer", "refused"}
     | {"(blank)", "blank", "undefined", "k.a.", "keine angabe", "s/d", "n/d", "nd", "xxx", "#value!", "#null!"}
+    | {"0000-00-00", "00/00/0000", "00.00.0000", "99/99/9999", "99.99.9999"}
 )
 #: Words that are as often ordinary values, so that they count only among numbers and dates.
 AMBIGUOUS = frozenset({"none", "nil", "refused", "nd", "xxx", "*"})
