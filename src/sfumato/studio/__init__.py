@@ -11,8 +11,8 @@ redo, and sends the plan along with every question; the worker makes a `sfumato.
 table, its profile, the policy, the arguments) and returns plain values, or yields them one after the other. List it in
 ``OPERATIONS`` of that module, and the module in ``operations/__init__.py``. The page then reaches it by its name::
 
-    const answer = await port.request("risk", {columns: [0, 3]});
-    const cancel = port.subscribe("frontier", {}, message => …);
+    const answer = await request("risk", {columns: [0, 3]});
+    const cancel = subscribe("frontier", {}, message => …);
 
 where a message is ``{kind: "progress", stage, share}``, ``{kind: "message", value}`` for everything that the operation
 yields, and in the end ``{kind: "done", value}``, ``{kind: "failed", error: {kind, message, …}}`` or
@@ -32,7 +32,7 @@ yields, and in the end ``{kind: "done", value}``, ``{kind: "failed", error: {kin
 ``POST /api/policy/open`` ``{text}``      put the plan of a policy file in force
 ``POST /api/policy/undo``, ``/redo``      step through the history
 ``GET /api/rows?start=0&count=50``        rows of the table, at most 200
-``POST /api/ask/NAME``                    ask an operation and wait: ``port.request``
+``POST /api/ask/NAME``                    ask an operation and wait: ``request``
 ``POST /api/jobs`` ``{name, args}``       start one; ``GET /api/jobs/ID/events`` streams it, ``DELETE`` cancels it
 ``POST /api/tickets`` ``{file}``          a ticket for a file of a verified release
 ``POST /api/close``                       erase everything and end

@@ -30,7 +30,8 @@ function Page() {
     const press = event => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input[type=text], textarea")) return;
       event.preventDefault();
-      if (policy.value?.[event.shiftKey ? "redo" : "undo"]) step(event.shiftKey ? "redo" : "undo");
+      const name = event.shiftKey ? "redo" : "undo";
+      if (policy.value?.[name]) step(name);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);

@@ -3,9 +3,6 @@ import { signal } from "./vendor/signals.js";
 
 /** What is wrong with the connection: null, "gone", "locked", "open-elsewhere" or "closed". */
 export const trouble = signal(null);
-/** What the worker is at: "starting", "ready", "restarted" or "died". */
-export const worker = signal("starting");
-
 /** Something that the server said without being asked. */
 export const notices = signal(null);
 
@@ -78,8 +75,6 @@ export function subscribe(name, args, hear) {
   return () => { if (!cancelled) { cancelled = true; if (id !== null) stop(); } };
 }
 
-export const port = { request, subscribe };
-
 /** Let this tab in: exchange the token if there is one, then stay present. */
 export async function enter(token, tab) {
   nonce = tab;
@@ -98,7 +93,6 @@ async function present(tries) {
   const first = new Promise(resolve => { begun = resolve; });
   streamed("/api/presence", notice => {
     begun();
-    if (notice.kind === "worker") worker.value = notice.state;
     if (notice.kind === "other-columns") notices.value = notice.kind;
     if (notice.kind === "closed") trouble.value = "closed";
   }).then(() => { if (trouble.value === null) trouble.value = "gone"; }, async error => {

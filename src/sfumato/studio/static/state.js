@@ -1,6 +1,6 @@
 // What the page shows, as the server says it. Nothing is computed here that the server does not know.
 import { signal, computed } from "./vendor/signals.js";
-import { get, post, subscribe, request, upload, worker } from "./port.js";
+import { get, post, subscribe, request, upload } from "./port.js";
 
 export const screen = signal("columns");
 export const table = signal(null);
@@ -11,6 +11,8 @@ export const offers = signal({ given: null, examples: [] });
 export const running = signal(null);
 /** The last error of a job or a change: {kind, message, stage}. */
 export const failure = signal(null);
+/** Say what an error says. */
+export const tell = error => { failure.value = { kind: error.kind, message: "", ...error.error }; };
 export const risk = signal(null);
 export const plan = computed(() => policy.value?.plan ?? null);
 
@@ -20,7 +22,6 @@ export function take(state) {
   policy.value = state.policy;
   made.value = state.made;
   offers.value = { given: state.given, examples: state.examples };
-  worker.value = state.worker;
 }
 
 export const refresh = () => get("/api/state").then(take);
@@ -54,8 +55,7 @@ export async function open(opening) {
   try {
     take(await opening);
   } catch (error) {
-    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
-    return;
+    return tell(error);
   }
   risk.value = null;
   await run("profile");
@@ -82,41 +82,24 @@ export async function look() {
       risk.value = { ...risk.value, without: { ...risk.value.without, [value.column]: value.without } };
     });
   } catch (error) {
-    if (error.error && asked === policy.value?.etag) failure.value = { ...error.error };
+    if (error.error && asked === policy.value?.etag) tell(error);
   }
 }
 
-/** Change the plan, and show what follows; changes wait for those before them. */
-export function change(what) {
-  last = last.then(() => changed(what));
-  return last;
-}
-async function changed(what) {
+/** Put another plan in force and show what follows; each waits for those before it. */
+const inTurn = work => last = last.then(async () => {
   try {
-    policy.value = await post("/api/policy", what, { "if-match": policy.value.etag });
+    policy.value = await work();
   } catch (error) {
     if (error.kind === "stale") await refresh();
-    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
-    return;
+    return tell(error);
   }
   failure.value = null;
-  await afterwards();
-}
-export async function step(name) {
-  policy.value = await post(`/api/policy/${name}`);
-  await afterwards();
-}
-/** Put the plan of a policy file in force. */
-export async function openPolicy(file) {
-  failure.value = null;
-  try {
-    policy.value = await post("/api/policy/open", { text: await file.text() });
-    await afterwards();
-  } catch (error) {
-    failure.value = { kind: error.kind, message: error.error?.message ?? "" };
-  }
-}
-async function afterwards() {
   made.value = policy.value.made;
-  if (risk.value?.etag !== policy.value.etag) await look();
-}
+  if (risk.value?.etag !== policy.value.etag) look();
+});
+/** Change the plan; a function says what to change when it is its turn. */
+export const change = what => inTurn(async () => post("/api/policy", typeof what === "function" ? await what() : what, { "if-match": policy.value.etag }));
+export const step = name => inTurn(() => post(`/api/policy/${name}`));
+/** Put the plan of a policy file in force. */
+export const openPolicy = file => inTurn(async () => post("/api/policy/open", { text: await file.text() }));

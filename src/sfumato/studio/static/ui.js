@@ -2,9 +2,10 @@
 import { h, render } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 import { signal, computed } from "./vendor/signals.js";
+import { useEffect, useRef, useState } from "./vendor/hooks.js";
 
 export { render, signal, computed };
-export { useEffect, useRef, useState } from "./vendor/hooks.js";
+export { useEffect, useRef, useState };
 export const html = htm.bind(h);
 
 /** The language of the page, which boot.js chose, and the texts of those that were spoken so far. */
@@ -31,3 +32,21 @@ export const number = value => value.toLocaleString(language.value);
 /** A share as a percentage; small ones keep a digit. */
 export const percent = share => new Intl.NumberFormat(language.value, {
   style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);
+
+/** A button that takes a file; the same one can be taken again after it was mended. */
+export const fileButton = (said, take) => html`<label class="button">${said}<input type="file" class="unseen" onChange=${({ target }) => {
+  if (target.files[0]) take(target.files[0]);
+  target.value = "";
+}} /></label>`;
+
+/** The answer to a question, or {error}; asked again when what it depends on changes. A late answer never replaces a newer one. */
+export function useAnswer(ask, depends, wait = 0) {
+  const [found, setFound] = useState(null);
+  useEffect(() => {
+    let gone = false;
+    const take = value => { if (!gone) setFound(value); };
+    const timer = setTimeout(() => ask().then(take, error => take({ error: error.error?.message ?? "" })), wait);
+    return () => { gone = true; clearTimeout(timer); };
+  }, depends);
+  return found;
+}

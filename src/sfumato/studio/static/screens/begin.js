@@ -1,5 +1,5 @@
 // Where no table is open yet: a file that is dropped or chosen, the one of the command line, or an example.
-import { html, t } from "../ui.js";
+import { html, t, fileButton } from "../ui.js";
 import { offers, openExample, openGiven, openFile } from "../state.js";
 
 export function Begin() {
@@ -13,7 +13,7 @@ export function Begin() {
   return html`<h1>${t("columns.begin")}</h1>
     <div class="drop" onDragOver=${over} onDragLeave=${leave} onDrop=${drop}>
       <p>${t("columns.drop")}</p>
-      <label class="button">${t("columns.choose")}<input type="file" class="unseen" onChange=${event => event.target.files[0] && openFile(event.target.files[0])} /></label>
+      ${fileButton(t("columns.choose"), openFile)}
       <p class="soft">${t("columns.private")}</p>
     </div>
     ${offers.value.given && html`<p><button class="main" onClick=${openGiven}>${t("columns.open", { name: offers.value.given })}</button></p>`}

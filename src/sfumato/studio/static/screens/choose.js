@@ -45,8 +45,10 @@ export function Choose() {
   const key = JSON.stringify([table.value.id, roles, hierarchies, privacy, options, confirm]);
   if (plan.value.unsure.length) return html`<h1>${t("choose.title")}</h1><p class="decide" role="status">${t("handout.undecided")}
     <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`;
-  const point = points.value[picked.value];
+  const point = points.value[picked.value], before = useRef("");
+  if (point && !point.failed) before.current = sentence(point);
   return html`<h1 class="sentence" aria-live="polite">${point ? sentence(point) : t("choose.finding")}</h1>
+    ${!point && before.current && html`<p class="soft">${t("choose.before")} ${before.current}</p>`}
     ${point?.failed && html`<${Impossible} point=${point} />`}
     <div class="choice"><section class="frontier"><h2>${t("choose.title")}</h2><${Picture} key=${`${key}${language.value}`} plan=${key} />
       <p class="soft keys"><kbd>←</kbd> <kbd>→</kbd> ${t("choose.move")} ${job.value
@@ -119,10 +121,14 @@ function Tabs({ point }) {
     setTab(next);
     event.currentTarget.querySelector(`#tab-${next}`).focus();
   };
-  const ready = point && !point.failed && !point.approximate;
+  const last = useRef({});
+  // The last result stays while the next one is computed; as the same element, it asks nothing meanwhile.
+  if (point && !point.failed && !point.approximate) last.current = { tab, point, shown: html`<${Shown} key=${tab} point=${point} />` };
+  const shown = last.current.tab === tab && !point?.failed && last.current.shown, old = shown && point !== last.current.point;
   return html`<section class="tabs"><div role="tablist" aria-label=${t("choose.tabs")} onKeyDown=${press}>${names.map(name => html`<button key=${name} role="tab" id=${`tab-${name}`} class="tab"
       aria-selected=${tab === name ? "true" : "false"} aria-controls="tab-panel" tabindex=${tab === name ? 0 : -1} onClick=${() => setTab(name)}>${t(`choose.tab.${name}`)}</button>`)}</div>
-    <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`} tabindex="0">${ready ? html`<${Shown} key=${tab} point=${point} />` : html`<p class="soft">${t("choose.waiting")}</p>`}</div></section>`;
+    <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`} tabindex="0" aria-busy=${old}>${old && html`<p class="decide" role="status">${t("choose.old")}</p>`}
+      ${shown || html`<p class="soft">${t(point?.failed ? "choose.none" : "choose.waiting")}</p>`}</div></section>`;
 }
 
 /** The most squares; where there are more groups, each stands for several. */
@@ -130,7 +136,9 @@ const MOST_SQUARES = 1500;
 
 /** A map of everybody's group: one square per group, area = people. */
 function Groups({ point }) {
-  const canvas = useRef(null), sizes = point?.sizes ?? [];
+  const canvas = useRef(null), last = useRef([]);
+  if (point) last.current = point.sizes ?? [];
+  const sizes = last.current;
   const groups = sizes.reduce((sum, [, times]) => sum + times, 0), each = Math.max(1, Math.ceil(groups / MOST_SQUARES));
   useEffect(() => {
     const draw = () => { if (canvas.current) paint(canvas.current, sizes, each); };

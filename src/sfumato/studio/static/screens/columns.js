@@ -1,5 +1,5 @@
 // Screen 1: the file, what each column is, and how many people could be found by what others may know.
-import { html, t, number, percent, signal, useEffect, useRef } from "../ui.js";
+import { html, t, fileButton, number, percent, signal, useEffect, useRef } from "../ui.js";
 import { table, plan, risk, screen, failure, change, openPolicy } from "../state.js";
 import { Drawer, drawer } from "./drawer.js";
 
@@ -16,7 +16,7 @@ export function Columns() {
     <table class="columns"><caption class="unseen">${t("columns.title")}</caption>
       <thead><tr>${["column", "seems", "role", "risk"].map(name => html`<th key=${name} scope="col">${t(`columns.head.${name}`)}</th>`)}</tr></thead>
       <tbody>${rows.map((one, at) => html`<${Column} key=${at} one=${one} at=${at} />`)}</tbody></table>
-    <p><label class="button">${t("columns.policy")}<input type="file" accept=".toml" class="unseen" onChange=${event => event.target.files[0] && openPolicy(event.target.files[0])} /></label></p>
+    <p>${fileButton(t("columns.policy"), openPolicy)}</p>
     <${Cautions} /><${Ask} /><${Drawer} />`;
 }
 

@@ -1,5 +1,5 @@
 // The drawer of a column: its steps with their counts, edited live, read from and written to files.
-import { html, t, number, signal, useEffect, useRef, useState } from "../ui.js";
+import { html, t, fileButton, number, signal, useEffect, useRef, useState } from "../ui.js";
 import { request } from "../port.js";
 import { table, policy, change, failure } from "../state.js";
 
@@ -11,13 +11,16 @@ export function Drawer() {
   const [found, setFound] = useState(null);
   const [wrong, setWrong] = useState("");
   const etag = policy.value?.etag;
-  const ask = (hierarchy, then) => request("steps", { columns: [at], ...(hierarchy ? { hierarchy } : {}) })
-    .then(answer => { setFound(answer); setWrong(""); then?.(); }, error => setWrong(error.error?.message || t("failure.other")));
+  const asked = useRef(0), wrongly = error => setWrong(error.error?.message || t("failure.other"));
+  const ask = hierarchy => {
+    const turn = ++asked.current, hear = then => answer => { if (turn === asked.current) then(answer); };
+    request("steps", { columns: [at], ...(hierarchy ? { hierarchy } : {}) }).then(hear(answer => { setFound(answer); setWrong(""); }), hear(wrongly));
+  };
   useEffect(() => { if (at !== null) { dialog.current?.showModal(); ask(); } else setFound(null); }, [at, etag]);
   if (at === null) return null;
   const name = table.value.columns[at].name;
   const use = hierarchy => change({ change: "hierarchy", column: at, hierarchy });
-  const tools = { at, ask, use, setWrong };
+  const tools = { at, ask, use, wrongly };
   return html`<dialog ref=${dialog} class="drawer" aria-labelledby="drawer-title" onClose=${() => { drawer.value = null; }}>
     <div class="head"><h2 id="drawer-title" dir="auto">${t("drawer.title", { name })}</h2><button onClick=${() => dialog.current.close()}>${t("drawer.close")}</button></div>
     ${wrong && html`<p class="notice bad" role="alert">${wrong}</p>`}
@@ -27,24 +30,23 @@ export function Drawer() {
       ${found.edit.groups && html`<${Groups} groups=${found.edit.groups} ...${tools} />`}
       ${!found.edit.widths && !found.edit.groups && html`<p class="soft">${t("drawer.other")}</p>`}`}
     <p class="row"><button onClick=${() => use(null)}>${t("drawer.reset")}</button>
-      <button onClick=${() => save(at, name, setWrong)}>${t("drawer.save")}</button>
-      <label class="button">${t("drawer.read")}<input type="file" class="unseen" onChange=${event => read(at, event.target.files[0], use, setWrong)} /></label></p></dialog>`;
+      <button onClick=${() => save(at, wrongly)}>${t("drawer.save")}</button>
+      ${fileButton(t("drawer.read"), file => read(at, file, use, wrongly))}</p></dialog>`;
 }
 
 /** Write the steps to a file; they hold values of the table, so the file is made in this tab. */
-async function save(at, name, setWrong) {
-  const { text } = await request("steps_file", { columns: [at] }).catch(error => { setWrong(error.error?.message ?? ""); return {}; });
-  if (text === undefined) return;
+async function save(at, wrongly) {
+  const found = await request("steps_file", { columns: [at] }).catch(wrongly);
+  if (!found) return;
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.href = URL.createObjectURL(new Blob([found.text], { type: "text/csv" }));
   link.download = `steps-${at + 1}.csv`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-async function read(at, file, use, setWrong) {
-  if (!file) return;
-  await request("steps_read", { columns: [at], text: await file.text() }).then(use, error => setWrong(error.error?.message || t("failure.other")));
+async function read(at, file, use, wrongly) {
+  await request("steps_read", { columns: [at], text: await file.text() }).then(use, wrongly);
 }
 
 /** The widths of the steps of numbers; every change is shown at once. */
@@ -63,11 +65,11 @@ function Widths({ widths, type, ask, use }) {
 }
 
 /** Categories in groups: drag a value onto a group, or tick values and press the group's name. */
-function Groups({ groups, at, use, setWrong }) {
+function Groups({ groups, at, use, wrongly }) {
   const [ticked, setTicked] = useState([]);
   const [name, setName] = useState("");
   const move = (values, group) => values.length && group && request("regroup", { columns: [at], values, group })
-    .then(use).then(() => setTicked([]), error => setWrong(error.error?.message || t("failure.other")));
+    .then(use).then(() => setTicked([]), wrongly);
   const tick = id => setTicked(ticked.includes(id) ? ticked.filter(one => one !== id) : [...ticked, id]);
   const drop = group => event => { event.preventDefault(); move([Number(event.dataTransfer.getData("text/plain"))], group); };
   const shown = groups.reduce((count, one) => count + one.values.length, 0);

@@ -1,5 +1,5 @@
 // Screen 3: page one of the report, who gets the release and what for, and the files.
-import { html, t, percent, signal, useEffect, useState } from "../ui.js";
+import { html, t, fileButton, percent, signal, useEffect, useState } from "../ui.js";
 import { download, post, trouble } from "../port.js";
 import { plan, made, running, failure, change, run, refresh, openFile, screen } from "../state.js";
 
@@ -15,8 +15,7 @@ export function HandOut() {
   const found = made.value;
   return html`<h1 class="unseen">${t("handout.title")}</h1>
     ${plan.value.unsure.length > 0 && html`<p class="notice bad">${t("handout.undecided")} <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`}
-    ${found?.stale && !running.value && html`<p class="notice stale" role="status">${t("handout.stale")} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
-    ${found && !found.stale && !found.complete && !running.value && html`<p class="notice" role="status">${t("handout.incomplete")} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
+    ${found && (found.stale || !found.complete) && !running.value && html`<p class="notice stale" role="status">${t(`handout.${found.stale ? "stale" : "incomplete"}`)} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
     ${!found && !running.value && !plan.value.unsure.length && html`<p><button class="main" onClick=${make}>${t("handout.make")}</button></p>`}
     <div class="sheet-and-side">
       ${found ? html`<${Sheet} found=${found} />` : html`<p class="soft">${t("handout.nothing")}</p>`}
@@ -72,7 +71,7 @@ function Files({ found }) {
 /** The same plan for another table of the same shape. */
 function NextMonth() {
   return html`<section><h2>${t("handout.next.title")}</h2><p class="soft">${t("handout.next.text")}</p>
-    <label class="button">${t("handout.next.choose")}<input type="file" class="unseen" onChange=${event => { if (event.target.files[0]) { screen.value = "columns"; openFile(event.target.files[0], true); } }} /></label></section>`;
+    ${fileButton(t("handout.next.choose"), file => { screen.value = "columns"; openFile(file, true); })}</section>`;
 }
 
 function Erase() {

@@ -1,5 +1,5 @@
 // The tabs of screen 2: rows before and after, what a neighbour knows, what columns lost, what is left for use.
-import { html, t, number, signal, useEffect, useState } from "../ui.js";
+import { html, t, number, signal, useAnswer, useState } from "../ui.js";
 import { table, running, failure, run } from "../state.js";
 import { request } from "../port.js";
 import { share } from "./choose.js";
@@ -8,20 +8,12 @@ import { share } from "./choose.js";
 const people = signal({});
 const column = name => table.value.columns.findIndex(one => one.name === name);
 
-/** Ask about the release of a k once the handle rests. */
-function useAnswer(point, ask, depends = []) {
-  const [found, setFound] = useState(null);
-  useEffect(() => {
-    let gone = false;
-    const timer = setTimeout(() => ask(point.k).then(value => { if (!gone) setFound(value); }, error => { if (!gone) setFound({ error: error.error?.message ?? "" }); }), 150);
-    return () => { gone = true; clearTimeout(timer); };
-  }, [point.k, point.gcp, ...depends]);
-  return found;
-}
+/** What is asked about the release of a k waits until the handle rests. */
+const REST = 150;
 
 /** The same people before and after, cell by cell. */
 export function Rows({ point }) {
-  const found = useAnswer(point, k => request("people", { k })) ?? people.value;
+  const found = useAnswer(() => request("people", { k: point.k }), [point.k, point.gcp], REST) ?? people.value;
   const [why, setWhy] = useState(null);
   if (found.error) return html`<p role="alert">${found.error}</p>`;
   if (!found.people) return html`<p class="soft">${t("choose.waiting")}</p>`;
@@ -50,7 +42,7 @@ export function Attack({ point }) {
   const shown = people.value.columns ?? Object.keys(point.by_attribute);
   const [known, setKnown] = useState({});
   const asked = Object.fromEntries(Object.entries(known).filter(([, said]) => said.trim()));
-  const found = useAnswer(point, k => Object.keys(asked).length ? request("knows", { k, known: asked }) : Promise.resolve(null), [JSON.stringify(asked)]);
+  const found = useAnswer(() => Object.keys(asked).length ? request("knows", { k: point.k, known: asked }) : Promise.resolve(null), [point.k, point.gcp, JSON.stringify(asked)], REST);
   const take = () => {
     const some = people.value.people;
     const one = some[Math.floor(Math.random() * some.length)];

@@ -64,7 +64,7 @@ drawer: {
 choose: {
   name: "Wählen",
   title: "Wie sicher, zu welchem Preis?",
-  finding: "Es wird ermittelt, wie sicher die Tabelle sein kann und was das kostet …",
+  finding: "Wie sicher kann die Tabelle sein, und was kostet das? …",
   impossible: "Gruppen von {k} sind hier nicht möglich.",
   alike: "Jede Person sieht aus wie mindestens {n} andere.",
   "alike-one": "Jede Person sieht aus wie mindestens {n} andere.",
@@ -80,6 +80,9 @@ choose: {
   and: " und ",
   continue: "Weiter",
   waiting: "Erscheint, sobald diese Freigabe gemacht und geprüft ist.",
+  none: "Mit diesem Ziel gibt es keine Freigabe.",
+  before: "Vorher:",
+  old: "Das ist die Freigabe davor; die nächste wird gerade gemacht.",
   tabs: "Was das bewirkt",
   tab: { rows: "Zeilen", attack: "Angriff", columns: "Spalten", use: "Nutzen" },
   same: "Dieselben Menschen, vorher und nachher.",
@@ -182,7 +185,6 @@ failure: {
   other: "Das ging nicht.",
   confirm: "{name} bestätigen",
 },
-worker: { died: "Das rechnende Programm wurde neu gestartet.", restarted: "Wieder bereit." },
 trouble: {
   gone: { title: "Das Studio antwortet nicht", text: "Das Programm ist beendet, oder die Verbindung ist weg. Neu starten: sfumato studio" },
   locked: { title: "Diese Seite ist verschlossen", text: "Öffnen Sie die Adresse, die im Terminal steht. Sie gilt einmal." },

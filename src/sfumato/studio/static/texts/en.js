@@ -80,6 +80,9 @@ choose: {
   and: " and ",
   continue: "Go on",
   waiting: "Shown as soon as this release is made and verified.",
+  none: "There is no release with this goal.",
+  before: "Before:",
+  old: "This is the release before; the next one is being made.",
   tabs: "What it does",
   tab: { rows: "Rows", attack: "Attack", columns: "Columns", use: "Use" },
   same: "The same people, before and after.",
@@ -182,7 +185,6 @@ failure: {
   other: "That did not work.",
   confirm: "Confirm {name}",
 },
-worker: { died: "The program that computes was started again.", restarted: "Ready again." },
 trouble: {
   gone: { title: "The studio does not answer", text: "The program has ended, or the connection to it is lost. Start it again: sfumato studio" },
   locked: { title: "This page is locked", text: "Open the address that the terminal shows. It works once." },
