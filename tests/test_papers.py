@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise, product
 from math import log2, prod
 from pathlib import Path
+from unittest.mock import ANY
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,21 @@ import pytest
 from benchmarks.papers import cube, judging
 from benchmarks.papers.command import DOCS, main, papers
 from benchmarks.papers.digest import followed, plain, reached
-from benchmarks.papers.experiment import MOST_WORDS, Claim, Experiment, LackingError, Panel, Paper, Size, Sweep, Verdict
+from benchmarks.papers.enummulti import BOUND, MEDIAN, UNIT
+from benchmarks.papers.enummulti_claims import better
+from benchmarks.papers.experiment import (
+    MADE_UP_ALONE,
+    MOST_WORDS,
+    SETTLED,
+    Claim,
+    Experiment,
+    LackingError,
+    Panel,
+    Paper,
+    Size,
+    Sweep,
+    Verdict,
+)
 from benchmarks.papers.greedy import nearest_to_median, strict_greedy
 from benchmarks.papers.measuring import task
 from benchmarks.papers.pages import RESULTS, judged, stored, verdict_pages, write_pages
@@ -76,8 +91,17 @@ def test_every_claim_is_about_experiments_that_exist_and_every_experiment_has_on
         (judging.alike("a", "b", "GCP"), {"a": [0.54, 1, 1.6], "b": [1, 1, 1]}, 1 / 3),
         (judging.somewhat_more("a", "b", "GCP"), {"a": [1.1, 0.9, 1.6], "b": [1, 1, 1]}, 1 / 3),
         (judging.times_better("a", "b", "GCP", 10), {"a": [1, 1, 1], "b": [3.1, 3.2, 10]}, 2 / 3),
-        (judging.times_better("a", "b", "GCP", 10, upto=5), {"a": [1, 1, 1], "b": [3.1, 3.2, 10]}, 0.0),
-        (judging.below_up_to("a", "b", "GCP", 10), {"a": [1, 3, 9], "b": [2, 2, 2]}, 1 / 2),
+        (judging.no_more("a", ("b", "c"), "GCP"), {"a": [1, 2, 3], "b": [2, 3, 4], "c": [0, 0, 4]}, 4 / 6),
+        (judging.clearly("a", "b", "GCP"), {"a": [1, 1, 1], "b": [1.4, 1.5, 2]}, 2 / 3),
+        (judging.mostly("a", "b", "GCP"), {"a": [1, 1, 3], "b": [2, 2, 2]}, 1.0),
+        (judging.mostly("a", "b", "GCP"), {"a": [1, 3, 2], "b": [2, 2, 2]}, 0.0),
+        (judging.up_to("a", "b", "GCP", 10), {"a": [1, 1, 1], "b": [1, 2, 9.8]}, 1.0),
+        (judging.up_to("a", "b", "GCP", 10), {"a": [1, 1, 1], "b": [1, 2, 3]}, 0.0),
+        (judging.up_to("a", "b", "GCP", 10), {"a": [1, 1, 1], "b": [1, 2, 32]}, 0.0),
+        (judging.at_most("a", "GCP", 2), {"a": [1, 2, 3]}, 2 / 3),
+        (judging.together(judging.at_most("a", "GCP", 2), judging.trend("a", "GCP")), {"a": [1, 2, 3]}, 1 / 3),
+        (judging.places(judging.no_more("a", "b", "GCP"), upto=10), {"a": [1, 3, 9], "b": [2, 2, 2]}, 1 / 2),
+        (judging.places(judging.no_more("a", "b", "GCP"), above=5), {"a": [1, 3, 9], "b": [2, 2, 2]}, 0.0),
         (judging.no_more("a", "b", "GCP"), {"a": [2, 3, 4], "b": [1, 2, 3]}, 0.0),
         (judging.no_more("a", "b", "GCP", factor=10), {"a": [1, 2, 3], "b": [10, 19, 40]}, 2 / 3),
         (judging.no_more("a", "b", "GCP"), {"a": [1, None, None], "b": [None, 2, 3]}, None),
@@ -91,8 +115,14 @@ def test_every_claim_is_about_experiments_that_exist_and_every_experiment_has_on
         (judging.steady("a", "GCP"), {"a": [1, 1.6, 1.2]}, 0.0),
         (judging.uneven("a", "GCP"), {"a": [1, 2, 1]}, 1.0),
         (judging.uneven("a", "GCP"), {"a": [1, 2, 3]}, 0.0),
-        (judging.mean_ratio("b", "a", "GCP", at_least=4), {"a": [1, 1, 1], "b": [3, 4, 5]}, 1.0),
-        (judging.mean_ratio("b", "a", "GCP", at_least=4.1), {"a": [1, 1, 1], "b": [3, 4, 5]}, 0.0),
+        (judging.uneven("a", "GCP"), {"a": [1, 1.004, 1]}, 0.0),
+        (judging.more_uneven("a", ("b",), "GCP"), {"a": [1, 2, 1], "b": [1, 1.5, 1]}, 1.0),
+        (judging.more_uneven("a", ("b",), "GCP"), {"a": [1, 1.5, 1], "b": [3, 1, 2]}, 0.0),
+        (judging.trend("a", "GCP", most=1.5), {"a": [3, 2.5, 2.1]}, 1.0),
+        (judging.trend("a", "GCP", most=1.5), {"a": [3, 2, 1]}, 0.0),
+        (judging.gap_trend("b", "a", "GCP", falls=False), {"a": [0, 1, 1], "b": [0, 4, 2]}, 0.0),
+        (judging.closes("b", "a", "GCP"), {"a": [1, 1, 1], "b": [9, 4, 1.2]}, 1.0),
+        (judging.closes("b", "a", "GCP"), {"a": [1, 1, 1], "b": [9, 4, 2]}, 1 / 2),
         (judging.trend("a", "seconds"), {"a": [3, 2, 1]}, None),
     ],
 )
@@ -230,6 +260,32 @@ def test_results_that_cannot_decide_decide_nothing(kept: Outcome, reason: str) -
     paper.claims = [replace(paper.claims[0], table="census", budget="an hour")]
     ((_, verdict),) = judged(paper, {"made-up-1": kept})
     assert verdict.shown == f"not judged: {reason}"
+
+
+def test_a_verdict_says_how_a_claim_fares_on_real_tables_alone() -> None:
+    invented, real = (
+        replace(panel(name=name, a=[1, 2, 3], b=values), made_up=name == "census")
+        for name, values in (("census", [2, 3, 4]), ("Adult", [2, 1, 4]))
+    )
+    claim = Claim("a is below b", ("one",), judging.no_more("a", "b", "GCP"), "1", "a is lower")
+    assert claim.verdict({"one": [real]}).on == ""
+    assert claim.verdict({"one": [invented, real]}).on == "on real tables alone: partly, 67 %"
+    assert claim.verdict({"one": [invented]}).on == MADE_UP_ALONE
+    on_adult = replace(claim, judge=judging.no_more("a", "b", "GCP", within="Adult"))
+    assert on_adult.verdict({"one": [invented, real]}).on == ""
+
+
+def test_what_more_time_would_not_change_is_judged() -> None:
+    """A greedy that is below a margin over the proven bound, too, stays below it for every search."""
+
+    def found(bound: float) -> Panel:
+        lines = {MEDIAN: [1.3, 1.1], BOUND: [1.0, bound]}
+        return Panel("Adult", "k", UNIT, [10.0, 20.0], lines)
+
+    assert better(MEDIAN, 1.2)([found(1.0)]) == Verdict(0.5, ANY, SETTLED)
+    assert better(MEDIAN, 1.2)([found(0.9)]).reason == ""
+    spread = {BOUND: [[1.0, 1.0], [0.9, 1.0]]}
+    assert better(MEDIAN, 1.2)([replace(found(1.0), spread=spread)]).reason == ""
 
 
 def test_what_holds_in_less_time_than_the_papers_holds() -> None:

@@ -22,9 +22,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 def papers() -> list[Paper]:
     """The four papers with everything that is registered."""
-    from benchmarks.papers import enummulti_claims, fast_anonymization_claims, incognito, mondrian
+    from benchmarks.papers import enummulti_claims, fast_anonymization_claims, incognito_claims, mondrian_claims
 
-    return [incognito.PAPER, mondrian.PAPER, fast_anonymization_claims.PAPER, enummulti_claims.PAPER]
+    return [incognito_claims.PAPER, mondrian_claims.PAPER, fast_anonymization_claims.PAPER, enummulti_claims.PAPER]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -122,5 +122,5 @@ def show(known: Sequence[Paper], folder: Path) -> None:
         found = {name: outcome for name, outcome in outcomes.items() if outcome is not None}
         print(f"\n{paper.title}")
         for claim, verdict in judged(paper, found):
-            print(f"  {verdict.shown:<16} {claim.sentence}\n{'':<19}{verdict.why}")
+            print(f"  {verdict.shown:<16} {claim.sentence}\n{'':<19}{verdict.told}")
     print(f"\nPages: {folder}")

@@ -99,12 +99,14 @@ MOSTLY, PARTLY = 0.75, 0.25
 class Verdict(NamedTuple):
     """How far a claim holds (a share of what was looked at; None if nothing was), and the figure that decides.
 
-    ``reason`` says in a word or two why there is no share.
+    ``reason`` says in a word or two why there is no share, or that more time would change nothing (`SETTLED`). ``on``
+    says how much of it rests on made-up tables.
     """
 
     share: float | None
     why: str
     reason: str = ""
+    on: str = ""
 
     @property
     def word(self) -> str:
@@ -123,9 +125,20 @@ class Verdict(NamedTuple):
         percent = min(99, max(1, round(100 * (self.share or 0))))
         return f"{self.word}, {percent} %" if between else self.word
 
+    @property
+    def told(self) -> str:
+        """What decides, and on which tables."""
+        return f"{self.why}; {self.on}" if self.on else self.why
+
 
 #: The word for figures that are equal wherever they were compared.
 TIE = "a tie"
+
+#: The reason of a verdict that a search with more time would not change: what it found is proven.
+SETTLED = "settled"
+
+#: What is said of a verdict for which there are no other tables.
+MADE_UP_ALONE = "on made-up tables alone"
 
 #: The most words of a quotation.
 MOST_WORDS = 12
@@ -172,7 +185,21 @@ class Claim:
             verdict = Verdict(None, str(lacking), "lacking")
         if self.table and any(panel.made_up and self.table in panel.name for panel in panels):
             return Verdict(None, f"on the made-up table: {verdict.why}", "made-up table")
+        verdict = verdict._replace(on=self.resting(panels, verdict))
         return verdict._replace(why=f"{verdict.why} (without {', '.join(missing)})") if missing else verdict
+
+    def resting(self, panels: Panels, verdict: Verdict) -> str:
+        """How a claim of a paper fares on the real tables alone, where some of those it was judged on are made up."""
+        real = [panel for panel in panels if not panel.made_up]
+        if not self.quote or verdict.share is None or len(real) == len(panels):
+            return ""
+        try:
+            alone = self.judge(real)
+        except LackingError:
+            return MADE_UP_ALONE
+        if alone.share is None and alone.reason != TIE:
+            return MADE_UP_ALONE
+        return "" if alone.why == verdict.why else f"on real tables alone: {alone.shown}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ A judge looks at panels of one unit only, those whose name contains ``within`` w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean, median
@@ -21,8 +21,11 @@ ROUNDING = 1e-9
 #: Figures that differ by less than this share are a tie; seconds vary from run to run, so for them it is larger.
 EQUAL, EQUAL_SECONDS = 0.005, 0.05
 
-#: "As fast", "similar", "marginally": within this factor.
+#: "As fast", "similar", "slightly": within this factor. "Clearly", "substantially", "far", "much": beyond it.
 ALIKE = 1.5
+
+#: "An order of magnitude" is a word, not a number: a factor of 10 is met from the square root of 10 on.
+HALF_WAY = math.sqrt(10)
 
 #: A line falls if its last figure is below its first, and the later one is lower in at least this share of all pairs.
 NEARLY_ALWAYS = 0.75
@@ -46,25 +49,33 @@ def ratios(panel: Panel, above: str, below: str) -> dict[float, float]:
     return {x: one[x] / other[x] if other[x] else float("inf" if one[x] else 1) for x in one if x in other}
 
 
-def no_more(better: str, worse: str, unit: str, factor: float = 1.0, within: str = "") -> Judge:
-    """Judge that one line is nowhere above another divided by a factor: point by point, over all panels.
+def equal(unit: str) -> float:
+    """The share below which two figures of a unit are a tie."""
+    return EQUAL_SECONDS if unit == "seconds" else EQUAL
+
+
+def no_more(better: str, worse: str | Sequence[str], unit: str, factor: float = 1.0, within: str = "") -> Judge:
+    """Judge that a line is nowhere above another, or several, divided by a factor: point by point, over all panels.
 
     Without a factor, points where the two are equal decide nothing: the share is of those that differ.
     """
+    rivals = [worse] if isinstance(worse, str) else list(worse)
+    names = " or ".join(rivals)
 
     def judge(panels: Panels) -> Verdict:
         points = [
-            (ratio, f"{panel.name}, {panel.axis} = {x:g}")
+            (ratio, f"{panel.name}, {panel.axis} = {x:g}" + (f", {rival}" if rivals[1:] else ""))
             for panel in chosen(panels, unit, within)
-            for x, ratio in ratios(panel, better, worse).items()
+            for rival in rivals
+            for x, ratio in ratios(panel, better, rival).items()
         ]
         if not points:
-            return Verdict(None, f"no point has both {better} and {worse}", "lacking")
+            return Verdict(None, f"no point has both {better} and {names}", "lacking")
         worst, where = max(points)
         middle = median(ratio for ratio, _ in points)
         held, ties = counted([ratio for ratio, _ in points], factor, unit)
         tied = f", {ties} tied" if ties else ""
-        shown = f"at {held} of {len(points)} points{tied}; {better} / {worse} is {middle:.4g} in the middle"
+        shown = f"at {held} of {len(points)} points{tied}; {better} / {names} is {middle:.4g} in the middle"
         told = f"{shown}, {worst:.4g} at most ({where})"
         return Verdict(held / (len(points) - ties), told) if ties < len(points) else Verdict(None, told, TIE)
 
@@ -75,17 +86,49 @@ def counted(found: list[float], factor: float, unit: str) -> tuple[int, int]:
     """At how many points a line is below another by a factor, and at how many the two are equal."""
     if factor != 1.0:
         return sum(ratio * factor <= 1 + ROUNDING for ratio in found), 0
-    equal = EQUAL_SECONDS if unit == "seconds" else EQUAL
-    ties = sum(abs(ratio - 1) <= equal for ratio in found)
-    return sum(ratio < 1 - equal for ratio in found), ties
+    ties = sum(abs(ratio - 1) <= equal(unit) for ratio in found)
+    return sum(ratio < 1 - equal(unit) for ratio in found), ties
 
 
-def below_up_to(better: str, worse: str, unit: str, upto: float, within: str = "") -> Judge:
-    """Judge that one line is below another, as in `no_more`, at places up to a bound."""
+def clearly(better: str, worse: str | Sequence[str], unit: str, within: str = "") -> Judge:
+    """Judge that a line is below another by so much that the two are not alike."""
+    return no_more(better, worse, unit, ALIKE, within)
+
+
+def places(judge: Judge, above: float = -math.inf, upto: float = math.inf) -> Judge:
+    """Judge by the places of the axis beyond one, and up to another."""
+
+    def judge_there(panels: Panels) -> Verdict:
+        return judge([part_of(panel, above, upto) for panel in panels])
+
+    return judge_there
+
+
+def part_of(panel: Panel, above: float, upto: float) -> Panel:
+    """A panel with some of its places."""
+    kept = [x for x in panel.xs if above < x <= upto]
+    return replace(panel, xs=kept, lines={line: [panel.at(line).get(x) for x in kept] for line in panel.lines})
+
+
+def together(*judges: Judge) -> Judge:
+    """Judge several things that one sentence says: their mean."""
 
     def judge(panels: Panels) -> Verdict:
-        few = [replace(panel, xs=[x for x in panel.xs if x <= upto]) for panel in panels]
-        return no_more(better, worse, unit, within=within)(few)
+        verdicts = [judge(panels) for judge in judges]
+        shares = [verdict.share for verdict in verdicts if verdict.share is not None]
+        if not shares:
+            return verdicts[0]
+        return Verdict(fmean(shares), "; ".join(verdict.why for verdict in verdicts))
+
+    return judge
+
+
+def mostly(better: str, worse: str, unit: str, within: str = "") -> Judge:
+    """Judge that a line is below another "in most cases": at more than half of the points where the two differ."""
+
+    def judge(panels: Panels) -> Verdict:
+        verdict = no_more(better, worse, unit, within=within)(panels)
+        return verdict if verdict.share is None else verdict._replace(share=float(verdict.share > 1 / 2))
 
     return judge
 
@@ -113,30 +156,19 @@ def somewhat_more(more: str, less: str, unit: str, factor: float = ALIKE, within
         found = [ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, more, less).values()]
         if not found:
             return Verdict(None, f"no point has both {more} and {less}", "lacking")
-        held = sum(1 - EQUAL <= ratio <= factor for ratio in found)
+        held = sum(1 - equal(unit) <= ratio <= factor for ratio in found)
         span = f"{more} / {less} is {min(found):.3g} to {max(found):.3g}"
         return Verdict(held / len(found), f"at {held} of {len(found)} points from 1 to {factor:g}; {span}")
 
     return judge
 
 
-def times_better(
-    better: str, worse: str, unit: str, factor: float, within: str = "", upto: float = float("inf")
-) -> Judge:
-    """Judge that one line is a factor below another, an order of magnitude at least half way, at places up to a bound.
-
-    "An order of magnitude" is a word, not a number: a factor of 10 is met from the square root of 10 on, 100 from 10
-    times that on.
-    """
-    least = factor / math.sqrt(10)
+def times_better(better: str, worse: str, unit: str, factor: float, within: str = "") -> Judge:
+    """Judge that one line is a factor below another, an order of magnitude at least half way, point by point."""
+    least = factor / HALF_WAY
 
     def judge(panels: Panels) -> Verdict:
-        found = [
-            ratio
-            for panel in chosen(panels, unit, within)
-            for x, ratio in ratios(panel, worse, better).items()
-            if x <= upto
-        ]
+        found = [ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, worse, better).values()]
         if not found:
             return Verdict(None, f"no point has both {better} and {worse}", "lacking")
         held = sum(ratio >= least for ratio in found)
@@ -146,25 +178,86 @@ def times_better(
     return judge
 
 
-def trend(line: str, unit: str, falls: bool = True, within: str = "") -> Judge:
-    """Judge that a line falls (or rises) along its axis, in every panel."""
+def up_to(better: str, worse: str, unit: str, factor: float, within: str = "") -> Judge:
+    """Judge that one line is "up to" an order of magnitude below another: somewhere, and nowhere by another order."""
 
     def judge(panels: Panels) -> Verdict:
-        return told_trends(
-            {panel.name: list(panel.at(line).values()) for panel in chosen(panels, unit, within)}, line, falls
-        )
+        found = [
+            (ratio, f"{panel.name}, {panel.axis} = {x:g}")
+            for panel in chosen(panels, unit, within)
+            for x, ratio in ratios(panel, worse, better).items()
+        ]
+        if not found:
+            return Verdict(None, f"no point has both {better} and {worse}", "lacking")
+        most, where = max(found)
+        least, beyond = factor / HALF_WAY, factor * HALF_WAY
+        told = f"{worse} / {better} is {most:.3g} at most ({where}), {least:.3g} to {beyond:.3g} wanted"
+        return Verdict(float(least <= most <= beyond), told)
+
+    return judge
+
+
+def at_most(line: str, unit: str, bound: float, within: str = "") -> Judge:
+    """Judge that a line is nowhere above a figure."""
+
+    def judge(panels: Panels) -> Verdict:
+        found = [value for panel in chosen(panels, unit, within) for value in panel.at(line).values()]
+        if not found:
+            return Verdict(None, f"no figures of {line}", "lacking")
+        held = sum(value <= bound for value in found)
+        return Verdict(held / len(found), f"at {held} of {len(found)} points {bound:g} or less; {line}: {told(found)}")
+
+    return judge
+
+
+def trend(line: str, unit: str, falls: bool = True, within: str = "", most: float = math.inf) -> Judge:
+    """Judge that a line falls (or rises) along its axis, in every panel; "slightly", if by a factor at most."""
+
+    def judge(panels: Panels) -> Verdict:
+        found = {panel.name: list(panel.at(line).values()) for panel in chosen(panels, unit, within)}
+        verdict = told_trends(found, line, falls)
+        if verdict.share is None or math.isinf(most):
+            return verdict
+        spans = [max(values) / min(values) for values in found.values() if len(values) > 1]
+        small = sum(span <= most for span in spans) / len(spans)
+        why = f"{verdict.why}; by {max(spans):.3g} in all, {most:g} at most wanted"
+        return Verdict(min(verdict.share, small), why)
 
     return judge
 
 
 def gap_trend(above: str, below: str, unit: str, falls: bool = True, within: str = "") -> Judge:
-    """Judge that one line over another falls (or rises) along the axis, in every panel."""
+    """Judge that one line over another falls (or rises) along the axis, in every panel.
+
+    Where a line is 0, nothing is a multiple of it: such places are left out.
+    """
 
     def judge(panels: Panels) -> Verdict:
-        found = {panel.name: list(ratios(panel, above, below).values()) for panel in chosen(panels, unit, within)}
-        return told_trends(found, f"{above} / {below}", falls)
+        return told_trends(gaps(panels, above, below, unit, within), f"{above} / {below}", falls)
 
     return judge
+
+
+def closes(above: str, below: str, unit: str, within: str = "") -> Judge:
+    """Judge that one line comes down to another along the axis: their ratio falls, and ends where they are alike."""
+
+    def judge(panels: Panels) -> Verdict:
+        found = gaps(panels, above, below, unit, within)
+        verdict = told_trends(found, f"{above} / {below}", falls=True)
+        if verdict.share is None:
+            return verdict
+        near = fmean(1 / ALIKE <= values[-1] <= ALIKE for values in found.values() if len(values) > 1)
+        return verdict._replace(share=(verdict.share + near) / 2, why=f"{verdict.why}; {ALIKE:g} wanted at the end")
+
+    return judge
+
+
+def gaps(panels: Panels, above: str, below: str, unit: str, within: str) -> dict[str, list[float]]:
+    """One line over another along the axis of every panel, wherever that is a number."""
+    return {
+        panel.name: [ratio for x, ratio in ratios(panel, above, below).items() if panel.at(below)[x]]
+        for panel in chosen(panels, unit, within)
+    }
 
 
 def told_trends(found: dict[str, list[float]], what: str, falls: bool) -> Verdict:
@@ -204,39 +297,41 @@ def steady(line: str, unit: str, factor: float = 1.5, within: str = "") -> Judge
 
 
 def uneven(line: str, unit: str, within: str = "") -> Judge:
-    """Judge that a line goes up and down along its axis in at least one panel, by more than a hundredth each way."""
+    """Judge that a line goes up and down along its axis in at least one panel, each time by more than a tie."""
 
     def judge(panels: Panels) -> Verdict:
         lines = {panel.name: list(panel.at(line).values()) for panel in chosen(panels, unit, within)}
         lines = {name: values for name, values in lines.items() if len(values) > 2}
         if not lines:
             return Verdict(None, f"fewer than three figures of {line}", "lacking")
-        turning = [name for name, values in lines.items() if turns(values)]
+        turning = [name for name, values in lines.items() if turns(values, equal(unit)) > 1]
         shown = "; ".join(f"{name}: {told(lines[name])}" for name in turning or lines)
         return Verdict(float(bool(turning)), f"{line} turns in {len(turning)} of {len(lines)} panels: {shown}")
 
     return judge
 
 
-def turns(values: list[float], tolerance: float = 0.01) -> bool:
-    """Whether figures both rise and fall by more than a share of themselves."""
-    steps = [later / earlier - 1 for earlier, later in pairwise(values) if earlier]
-    return any(step > tolerance for step in steps) and any(step < -tolerance for step in steps)
-
-
-def mean_ratio(above: str, below: str, unit: str, at_least: float, within: str = "") -> Judge:
-    """Judge that one line is a given multiple of another, on average over all points."""
+def more_uneven(line: str, others: Sequence[str], unit: str) -> Judge:
+    """Judge that a line goes back on its way along the axis by a larger factor than each of the others, everywhere."""
 
     def judge(panels: Panels) -> Verdict:
-        found = [ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, above, below).values()]
-        if not found:
-            return Verdict(None, f"no point has both {above} and {below}", "lacking")
-        mean = fmean(found)
-        return Verdict(
-            float(mean >= at_least), f"{above} / {below} is {mean:.3g} on average, {at_least:g} or more claimed"
-        )
+        held, shown = [], []
+        for panel in chosen(panels, unit):
+            found = {name: turns(list(panel.at(name).values()), equal(unit)) for name in (line, *others)}
+            held.append(found[line] > max(found[name] for name in others))
+            shown.append(f"{panel.name}: " + ", ".join(f"{name} {back:.3g}" for name, back in found.items()))
+        if not held:
+            return Verdict(None, f"no figures of {line}", "lacking")
+        return Verdict(fmean(held), f"by what factor a line goes back on its way: {'; '.join(shown)}")
 
     return judge
+
+
+def turns(values: list[float], tolerance: float = EQUAL) -> float:
+    """By what factor figures go up and down again, or down and up: 1 if they never turn. Ties are no steps."""
+    steps = [math.log(later / earlier) for earlier, later in pairwise(values) if earlier and later]
+    steps = [step for step in steps if abs(step) > tolerance]
+    return math.exp(min(sum(step for step in steps if step > 0), -sum(step for step in steps if step < 0)))
 
 
 def told(values: list[float]) -> str:

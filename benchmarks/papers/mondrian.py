@@ -12,8 +12,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.papers import tables
-from benchmarks.papers.experiment import Panel, Panels, Paper, Size, Sweep, Verdict
-from benchmarks.papers.judging import gap_trend, no_more, only, ratios, told, trend
+from benchmarks.papers.experiment import Panel, Paper, Size, Sweep
 from benchmarks.papers.measuring import loss, task
 from benchmarks.papers.single_dimensional import Cuts, best_cuts
 from benchmarks.papers.twins import paper_mondrian
@@ -312,102 +311,3 @@ def count_errors(release: sf.Release, table: pa.Table, name: str) -> list[float]
     """How far the counts of single values are off, one by one."""
     values = table.column(name).to_pylist()
     return [abs(release.count({name: (at, at)}).estimate - values.count(at)) for at in range(50)]
-
-
-def skew_matters(panels: Panels) -> Verdict:
-    """Judge that the gap between the models is larger on the skewed table than on the uniform one, at every k."""
-    uniform, skewed = (only(panels, "DM", word) for word in ("uniform", "skewed"))
-    even, odd = ratios(uniform, FULL, MULTI), ratios(skewed, FULL, MULTI)
-    narrow, wide = ratios(uniform, SINGLE, MULTI), ratios(skewed, SINGLE, MULTI)
-    pairs = [(two[k], one[k]) for one, two in ((even, odd), (narrow, wide)) for k in one if k in two]
-    held = sum(after > before for after, before in pairs)
-    shown = (
-        f"full-domain / multidimensional, uniform: {told([*even.values()])}; skewed: {told([*odd.values()])}; "
-        f"single-dimensional / multidimensional, uniform: {told([*narrow.values()])}; skewed: {told([*wide.values()])}"
-    )
-    return Verdict(held / len(pairs), f"at {held} of {len(pairs)} points; {shown}")
-
-
-def consistent(panels: Panels) -> Verdict:
-    """Judge that the mean error differs less between X and Y with the multidimensional model, at every k."""
-    panel = only(panels, "difference of X and Y")
-    multi, single = panel.at("multi"), panel.at("single")
-    held = sum(multi[k] < single[k] for k in multi)
-    shown = f"|error on X − error on Y|, multi: {told([*multi.values()])}; single: {told([*single.values()])}"
-    return Verdict(held / len(multi), f"at {held} of {len(multi)} k; {shown} (medians over the tables)")
-
-
-def one_sided(panels: Panels) -> Verdict:
-    """Judge that the single-dimensional recoding cuts one attribute twice as finely as the other for the least k."""
-    found = only(panels, "finer by coarser").at("single")
-    shown = ", ".join(f"k = {k:g}: {ratio:.3g}" for k, ratio in found.items())
-    least = found[min(found)]
-    return Verdict(float(least >= 2), f"intervals of the finer attribute over those of the coarser, median: {shown}")
-
-
-SYNTHETIC = ("10", "11", "12", "13")
-BEST = ("6.2, Figures 10 and 11", "greedy multidimensional partitioning produced “better” generalizations")
-LEAD = "Multidimensional cuts give the lowest discernibility"
-for line in (LITERAL, MULTI):
-    for rival in (SINGLE, FULL, BOUND):
-        form = ("literal" if line == LITERAL else "ours") if rival == SINGLE else ""
-        what = "below what any single-dimensional recoding can reach" if rival == BOUND else f"below {rival}"
-        PAPER.claim(f"{LEAD}: {line}, {what}", SYNTHETIC, no_more(line, rival, "DM"), BEST, headline=form)
-MEAN = "average class size"
-ALSO = ("6.2", "the comparisons are similar for the average equivalence class size metric")
-for line in (LITERAL, MULTI):
-    for rival in (SINGLE, FULL):
-        form = ("literal" if line == LITERAL else "ours") if rival == FULL else ""
-        PAPER.claim(
-            f"{line} has a lower {MEAN} than {rival}",
-            (*SYNTHETIC, "14"),
-            no_more(line, rival, "C AVG"),
-            ALSO,
-            headline=form,
-        )
-PAPER.claim(
-    "The difference is much larger on the skewed table than on the uniform one",
-    ("10", "11"),
-    skew_matters,
-    ("6.2, Figure 11", "much more pronounced for the skewed distribution"),
-    headline="ours",
-)
-SKEWED = ("6.2, Figure 12", "most pronounced for highly-skewed distributions")
-for line in (LITERAL, MULTI):
-    PAPER.claim(f"The gap of {line} to single-dimensional grows with skew", "12", gap_trend(SINGLE, line, "DM"), SKEWED)
-    PAPER.claim(f"The gap of {line} to full-domain grows with skew", "12", gap_trend(FULL, line, "DM"), SKEWED)
-for line in (MULTI, LITERAL, SINGLE, FULL):
-    PAPER.claim(
-        f"More attributes lower the discernibility: {line}",
-        "13",
-        trend(line, "DM"),
-        ("6.2, Figure 13", "the observed discernability penalty decreases for each of the three models"),
-    )
-for line in (LITERAL, MULTI):
-    for rival in (SINGLE, FULL):
-        PAPER.claim(
-            f"Adult: {line}, is below {rival}",
-            "14",
-            no_more(line, rival, "DM"),
-            ("6.2, Figure 14", "greedy multidimensional partitioning produced the best results"),
-            headline=("literal" if line == LITERAL else "ours") if rival == SINGLE else "",
-        )
-        PAPER.claim(
-            f"Adult: the gap of {line} to {rival} shrinks as k grows",
-            "14",
-            gap_trend(rival, line, "DM"),
-            ("6.2, Figure 14", "as k increases, the results become comparable"),
-        )
-PAPER.claim(
-    "For small k the best single-dimensional recoding mostly cuts one attribute",
-    "15-16",
-    one_sided,
-    ("6.3, Figure 15", "This potential “linearization” of attributes"),
-)
-PAPER.claim(
-    "Errors differ less between X and Y with multidimensional cuts",
-    "17",
-    consistent,
-    ("6.3, Figure 17", "The observed error is more consistent across queries using the multidimensional"),
-    headline="ours",
-)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.drawing import pictures
-from benchmarks.papers.experiment import Claim, Experiment, Panel, Paper, Size, Verdict
+from benchmarks.papers.experiment import SETTLED, Claim, Experiment, Panel, Paper, Size, Verdict
 from benchmarks.papers.store import Outcome, read
 from benchmarks.papers.verdict_pages import cell, claims_page, headline_page, table
 
@@ -68,12 +68,14 @@ def verdict_of(claim: Claim, paper: Paper, outcomes: Mapping[str, Outcome]) -> V
         return Verdict(None, f"{', '.join(stale)}: the code is newer than the results", "to be run again")
     verdict = claim.verdict({name: outcome.panels for name, outcome in needed.items()})
     given = ", ".join(dict.fromkeys(outcome.budget for outcome in needed.values() if outcome.budget))
-    if not (claim.budget and given):
+    if not given or (verdict.share is None and not claim.budget):
         return verdict
+    if not claim.budget:
+        return verdict._replace(why=f"{verdict.why}; a search had {given}")
     why = f"{verdict.why} (the search had {given}, the paper's {claim.budget})"
     paper_took = all(outcome.size == Size.FULL.name.lower() for outcome in needed.values())
-    # What is reached in less time is reached in more.
-    enough = verdict.share is None or verdict.share == 1.0 or paper_took
+    # What is reached in less time is reached in more, and what is proven changes no more.
+    enough = verdict.share is None or verdict.share == 1.0 or verdict.reason == SETTLED or paper_took
     return verdict._replace(why=why) if enough else Verdict(None, why, "budget")
 
 
@@ -145,8 +147,10 @@ def circumstances_of(outcomes: Sequence[Outcome]) -> str:
             versions.setdefault(name, set()).add(number)
     shown = ", ".join(f"{name} {' and '.join(sorted(numbers))}" for name, numbers in versions.items())
     return (
-        f"Written by `make figures` from runs of {when} on {cores} cores ({shown}). Every figure is the median of five "
-        "runs, with the least and the largest in brackets where they are more than a hundredth apart, after what had "
+        f"Written by `make figures` from runs of {when} on {cores} cores ({shown}). What draws at random has five "
+        "seeds, and a table that is drawn has five where its section says so: figures are their medians, with the "
+        "least and the largest in brackets where they are more than a hundredth apart. What has nothing random is run "
+        "once, and timed up to five times, after what had "
         "to be compiled, unless its section says otherwise. Seconds are those of processors, all cores together, on "
         "a machine with other work beside: compare them with each other, not with a clock. Our copies of the papers "
         "are texts without pictures: of their figures we know what the texts tell."

@@ -170,6 +170,12 @@ def normal(rows: int = 10_000, seed: int = 0) -> Microdata:
     return encode(sf.datasets.simple_normal(rows, seed=seed).table, {name: Numeric() for name in ("x", "y")})
 
 
+def normal_of(rows: int, spread: float, seed: int) -> Microdata:
+    """A table like SimpleNormal with another standard deviation."""
+    people = sf.datasets.discrete(rows, 2, 101, "skewed", sigma=spread / 101, seed=seed)
+    return encode(people.table, {name: Numeric() for name in people.table.column_names})
+
+
 @cache
 def coil(rows: int = 9_882, seed: int = 0) -> Microdata:
     """UCI's Coil 2000 if SFUMATO_COIL names its folder, else one made up: a skewed subtype decides the type."""

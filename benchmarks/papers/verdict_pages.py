@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.papers.experiment import Claim, Paper, Verdict
+from benchmarks.papers.experiment import MADE_UP_ALONE, Claim, Paper, Verdict
 
 #: Every paper with its claims and their verdicts.
 Judged = Sequence[tuple[Paper, Sequence[tuple[Claim, Verdict]]]]
@@ -23,7 +23,10 @@ def headline_page(found: Judged) -> Iterator[str]:
         "texts say about it is judged by what was measured: verdicts are computed, not written. *Literal* is the "
         "verdict with the paper's own algorithms, as far as its text has them; *ours* with Sfumato's, where these are "
         "stronger. *Mostly* is from 75 % of the compared points on, *partly* from 25 %, *hardly* below; points that "
-        "differ by less than half a percent (seconds: 5 %) are ties, and decide nothing."
+        "differ by less than half a percent (seconds: 5 %) are ties, and decide nothing. What is *clearly*, *far*, "
+        "*much* or *substantially* better is so by half as much again; what is *similar* or *slightly* worse differs "
+        "by less. An order of magnitude is met from √10 on. Some of the papers' tables cannot be had, and stand here "
+        "made up: verdicts say where nothing else decides, and how they are on real tables alone."
     )
     yield f"\n{counts(found)} [All of them, by verdict](claims.md)."
     for paper, claims in found:
@@ -54,7 +57,9 @@ def counts(found: Judged) -> str:
     own = sum(not claim.quote for _, claims in found for claim, _ in claims)
     words = [group(verdict) for verdict in forms]
     shown = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
-    return f"{len(quoted)} claims of the papers, judged in {len(forms)} forms: {shown}; and {own} of our own."
+    alone = sum(verdict.on == MADE_UP_ALONE for verdict in forms)
+    resting = f" {alone} of these rest on made-up tables alone." if alone else ""
+    return f"{len(quoted)} claims of the papers, judged in {len(forms)} forms: {shown}; and {own} of our own.{resting}"
 
 
 def group(verdict: Verdict) -> str:
@@ -73,7 +78,7 @@ def headlines(paper: Paper, claims: Sequence[tuple[Claim, Verdict]]) -> Iterator
         # A reason is for what was found; where nothing is judged there is none.
         because = f" {claim.because}" if claim.because and verdict.share is not None else ""
         link = f"[{claim.section}](claims.md#{paper.name}-{number})"
-        yield f"| “{cell(claim.quote)}” ({link}) | {' | '.join(shown)} | {cell(verdict.why)}.{cell(because)} |"
+        yield f"| “{cell(claim.quote)}” ({link}) | {' | '.join(shown)} | {cell(verdict.told)}.{cell(because)} |"
 
 
 def by_quote(claims: Sequence[tuple[Claim, Verdict]]) -> list[list[tuple[Claim, Verdict]]]:
@@ -143,7 +148,7 @@ def table(forms: Sequence[tuple[Claim, Verdict]]) -> Iterator[str]:
     yield "| claim | verdict | what decides |"
     yield "|---|---|---|"
     for claim, verdict in forms:
-        yield f"| {cell(claim.sentence)} | **{verdict.shown}** | {cell(verdict.why)} |"
+        yield f"| {cell(claim.sentence)} | **{verdict.shown}** | {cell(verdict.told)} |"
 
 
 def cell(text: str) -> str:
