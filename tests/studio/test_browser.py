@@ -133,6 +133,9 @@ def test_a_workbook_of_visits_dropped_on_the_page(browser: Any, studio: Running,
     tab = Tab(browser, studio).enter()
     tab.open(visits(tmp_path))
     assert tab.page.locator("[data-column='0'] .chosen").text_content() == "2Whose row"
+    # Nobody has a value in one row only, and yet everybody is alone with a day of birth: people are counted.
+    assert (tab.page.locator("h1.sentence").text_content() or "").startswith("100 in 100 people")
+    assert "100% found by it alone" in (tab.page.locator("[data-column='1'] .risk").text_content() or "")
     tab.shot("unsure")
     for column in tab.undecided():
         tab.choose_role(column, "May be known")
@@ -150,9 +153,9 @@ def test_a_german_table_in_german(browser: Any, studio: Running, tmp_path: Path)
     table = pa.table(
         {
             "Krankenaktennummer": [f"KA-{70000 + at * 7}" for at in range(rows)],
-            "Geburtsjahr": [1940 + at % 60 for at in range(rows)],
+            "Geburtsjahr": [1940 + at * at % 61 for at in range(rows)],
             "Geschlecht": ["weiblich" if at % 2 else "männlich" for at in range(rows)],
-            "PLZ": [f"{10115 + at % 9}" for at in range(rows)],
+            "PLZ": [f"{10115 + at * 7 % 11}" for at in range(rows)],
             "Diagnose": [("Asthma", "Grippe", "Gicht", "Migräne")[at % 4] for at in range(rows)],
         }
     )

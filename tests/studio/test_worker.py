@@ -90,7 +90,7 @@ def test_the_risk_is_the_share_of_unique_rows(worker: WorkerProcess, folder: Pat
     named = value(worker, "risk", question(folder, Plan(("quasi-identifier", *ROLES[1:]))))
     assert named["share"] == 1.0
     first = answered(worker, "contributions", question(folder, Plan(("quasi-identifier", *ROLES[1:]))))[0]
-    assert first["value"] == {"column": 0, "without": pytest.approx(alone)}
+    assert first["value"] == {"column": 0, "without": pytest.approx(alone), "alone": 1.0}
 
 
 def test_rows_are_at_most_two_hundred(worker: WorkerProcess, folder: Path) -> None:

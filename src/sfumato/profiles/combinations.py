@@ -44,9 +44,10 @@ class Singling:
     columns
         The columns.
     unique
-        The number of rows with unique values in these columns, counted in the whole table.
+        The number of rows with unique values in these columns, counted in the whole table; or of people, where they
+        have several rows, of whom some row looks like nobody else's.
     share
-        The same as a share of the rows.
+        The same as a share of the rows, or of the people.
     """
 
     columns: tuple[str, ...]
@@ -126,10 +127,29 @@ def _adds_little(places: Places, known: Mapping[Places, Combination]) -> bool:
     return most >= NEARLY_AS_MANY * known[places].unique
 
 
-def singling(columns: Sequence[ColumnCounts]) -> Singling:
-    """Count the rows that are unique in some columns together."""
+def singling(columns: Sequence[ColumnCounts], person: ColumnCounts | None = None) -> Singling:
+    """Count the rows that are unique in some columns together; with the column that names them, the people."""
+    names = tuple(facts.name for facts in columns)
+    if person is not None:
+        unique, people = _people_alone(columns, person)
+        return Singling(names, unique, unique / max(1, people))
     unique = count_unique(fingerprints(facts.codes.astype(np.int64) + 1 for facts in columns))
-    return Singling(tuple(facts.name for facts in columns), unique, unique / max(1, columns[0].rows))
+    return Singling(names, unique, unique / max(1, columns[0].rows))
+
+
+def _people_alone(columns: Sequence[ColumnCounts], person: ColumnCounts) -> tuple[int, int]:
+    """Count the people with a row that looks like no row of others, and all people; a row without a name is one."""
+    whose = person.codes.astype(np.int64)
+    unnamed = whose < 0
+    whose[unnamed] = person.different + np.arange(int(unnamed.sum()))
+    of_row = group_rows([_coded(facts) for facts in columns]).of_row
+    owner = np.zeros(int(of_row.max(initial=-1)) + 1, np.int64)
+    owner[of_row] = whose
+    shared = np.zeros(len(owner), bool)
+    shared[of_row[owner[of_row] != whose]] = True
+    alone = np.zeros(int(whose.max(initial=-1)) + 1, bool)
+    alone[whose[~shared[of_row]]] = True
+    return int(np.count_nonzero(alone)), len(alone)
 
 
 def sampled(rows: int, seed: int) -> NDArray[np.int64]:
@@ -141,10 +161,12 @@ def sampled(rows: int, seed: int) -> NDArray[np.int64]:
 
 def looks_of(columns: Sequence[ColumnCounts], rows: NDArray[np.int64]) -> DistinctLooks:
     """Group the searched rows by their values, every row a person."""
-    coded = []
-    for facts in columns:
-        codes = facts.codes[rows].astype(np.int32)
-        codes = np.where(codes < 0, facts.different, codes).astype(np.int32)
-        coded.append(CodedColumn(pa.nulls(facts.different), codes))
+    coded = [_coded(facts, rows) for facts in columns]
     people = PeopleByClass(tuple(coded), group_rows(coded))
     return DistinctLooks.of([facts.name for facts in columns], people)
+
+
+def _coded(facts: ColumnCounts, rows: NDArray[np.int64] | slice = slice(None)) -> CodedColumn:
+    """The codes of some rows as those of a column, with missing values as the last one."""
+    codes = facts.codes[rows].astype(np.int32)
+    return CodedColumn(pa.nulls(facts.different), np.where(codes < 0, facts.different, codes).astype(np.int32))

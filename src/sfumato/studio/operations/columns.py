@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,27 +18,35 @@ WARM_ROWS = 300
 
 
 def profile(bench: Bench) -> dict[str, Any]:
-    """What every column seems to be, and why, with some of its values."""
-    return {"rows": bench.profile.rows, "columns": bench.profile.to_dict(SHOWN_VALUES)["columns"]}
+    """What every column seems to be, and why, with some of its values; who is unique in it are people, not rows."""
+    found = bench.profile
+    columns = found.to_dict(SHOWN_VALUES)["columns"]
+    person = _person(bench, [one["role"] for one in columns])
+    if person is not None:
+        for record, one in zip(columns, found.columns, strict=True):
+            record["unique_share"] = singling([one.facts], person).share
+    return {"rows": found.rows, "columns": columns}
 
 
 def risk(bench: Bench) -> dict[str, Any]:
     """How many people could be found by what others may know, with the roles of the plan, and what to beware of."""
     roles = dict(zip(bench.names, bench.plan.roles, strict=True))
-    known = _known(bench)
+    known, person = _known(bench), _person(bench, bench.plan.roles)
     return {
-        "share": singling(list(known.values())).share if known else 0.0,
+        "share": singling(list(known.values()), person).share if known else 0.0,
         "columns": list(known),
         "cautions": [one.to_dict() for one in bench.profile.cautions_for(roles)],
     }
 
 
 def contributions(bench: Bench) -> Iterator[dict[str, Any]]:
-    """How many people could still be found if others did not know a column, one column after the other."""
-    known = _known(bench)
-    for at in known:
-        others = [facts for other, facts in known.items() if other != at]
-        yield {"column": at, "without": singling(others).share if others else 0.0}
+    """How many people could still be found if others did not know a column, and by it alone, one after the other."""
+    known, person = _known(bench), _person(bench, bench.plan.roles)
+    for at, facts in known.items():
+        others = [one for other, one in known.items() if other != at]
+        without = singling(others, person).share if others else 0.0
+        alone = facts.unique_share if person is None else singling([facts], person).share
+        yield {"column": at, "without": without, "alone": alone}
 
 
 def _known(bench: Bench) -> dict[int, ColumnCounts]:
@@ -46,6 +54,11 @@ def _known(bench: Bench) -> dict[int, ColumnCounts]:
     roles = bench.plan.roles
     columns = enumerate(bench.profile.columns)
     return {at: one.facts for at, one in columns if roles[at] == "quasi-identifier"}
+
+
+def _person(bench: Bench, roles: Sequence[str]) -> ColumnCounts | None:
+    """The counts of the column that says whose row it is, if people have several."""
+    return next((one.facts for one, role in zip(bench.profile.columns, roles, strict=True) if role == "person"), None)
 
 
 def rows(bench: Bench) -> dict[str, Any]:

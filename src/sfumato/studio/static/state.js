@@ -75,11 +75,11 @@ export async function look() {
   try {
     const found = await request("risk");
     if (asked !== policy.value?.etag) return;
-    risk.value = { ...found, etag: asked, without: {} };
+    risk.value = { ...found, etag: asked, by: {} };
     stopCounting();
     stopCounting = subscribe("contributions", {}, ({ kind, value }) => {
       if (kind !== "message" || asked !== risk.value?.etag) return;
-      risk.value = { ...risk.value, without: { ...risk.value.without, [value.column]: value.without } };
+      risk.value = { ...risk.value, by: { ...risk.value.by, [value.column]: value } };
     });
   } catch (error) {
     if (error.error && asked === policy.value?.etag) tell(error);

@@ -69,8 +69,8 @@ function Roles({ at, role, name }) {
 }
 
 function Risk({ one, at }) {
-  const without = risk.value?.without[at];
-  return html`<span>${t("columns.alone", { share: percent(one.unique_share) })}</span>
+  const { without, alone = one.unique_share } = risk.value?.by[at] ?? {};
+  return html`<span>${t("columns.alone", { share: percent(alone) })}</span>
     ${without !== undefined && html`<span class="soft">${t("columns.without", { before: percent(risk.value.share), after: percent(without) })}</span>`}
     ${without !== undefined && html`<span class="bar" aria-hidden="true"><span class="lost" style=${{ width: `${risk.value.share * 100}%` }}></span><span class="kept" style=${{ width: `${without * 100}%` }}></span></span>`}`;
 }
