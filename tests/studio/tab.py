@@ -35,7 +35,7 @@ WIDTHS = (1280, 800, 390)
 #: No sandbox is to be had inside a container, and nothing but our page is to be loaded.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]  # fmt: skip
-PATIENCE = 60_000
+PATIENCE = 180_000
 
 
 def opened_browser() -> Iterator[Any]:

@@ -29,24 +29,41 @@ def browser() -> Iterator[Any]:
     yield from opened_browser()
 
 
-@pytest.fixture
-def tab(browser: Any, tmp_path: Path) -> Iterator[Tab]:
-    """A tab with a table of people whose roles are decided."""
+@pytest.fixture(scope="module")
+def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    """A studio with a table of people."""
     draw = random.Random(1)
     people = {
         "age": [draw.randrange(20, 80) for _ in range(ROWS)],
         "town": [draw.choice(("Rome", "Siena", "Pisa", "Lucca")) for _ in range(ROWS)],
         "illness": [draw.choice(("flu", "gout", "asthma")) for _ in range(ROWS)],
     }
-    write_table(pa.table(people), tmp_path / "people.csv")
-    studio = Running(tmp_path, str(tmp_path / "people.csv"))
-    opened = Tab(browser, studio).enter().ready()
-    for column, role in enumerate(("May be known", "May be known", "Secret")):
-        opened.choose_role(column, role)
+    folder = tmp_path_factory.mktemp("studio")
+    write_table(pa.table(people), folder / "people.csv")
+    running = Running(folder, str(folder / "people.csv"))
+    opened = Tab(browser, running).enter().ready()
     yield opened
     assert [one for one in opened.heard if one.startswith("error") and "Failed to load" not in one] == []
     opened.close()
-    studio.end(signal.SIGKILL)
+    running.end(signal.SIGKILL)
+
+
+@pytest.fixture
+def tab(studio: Tab) -> Tab:
+    """The tab of the studio with the table opened anew, and with roles that are decided."""
+    studio.page.evaluate(OPEN_ANEW)
+    studio.ready()
+    for column, role in enumerate(("May be known", "May be known", "Secret")):
+        studio.choose_role(column, role)
+    return studio
+
+
+#: Opens the file of the command line again: nothing is left of what was decided before.
+OPEN_ANEW = """async () => {
+    const state = await import('/static/state.js');
+    state.screen.value = 'columns';
+    await state.openGiven();
+}"""
 
 
 def sentence(tab: Tab) -> str:
