@@ -12,7 +12,17 @@ import pyarrow as pa
 import pytest
 
 import sfumato
-from sfumato.common.threads import CHUNK, at_most, how_many, in_background, in_chunks, in_order, side_by_side, threads
+from sfumato.common.threads import (
+    CHUNK,
+    at_most,
+    how_many,
+    in_background,
+    in_chunks,
+    in_order,
+    shared_property,
+    side_by_side,
+    threads,
+)
 
 SOURCES = Path(sfumato.__file__).parent
 
@@ -214,3 +224,39 @@ def test_no_other_module_starts_threads() -> None:
         or (isinstance(node, ast.Attribute) and node.attr in starters)
     }
     assert not found
+
+
+class Asked:
+    """Counts how often its property is computed, by work that is divided itself."""
+
+    def __init__(self) -> None:
+        self.times: list[int] = []
+
+    @shared_property
+    def total(self) -> int:
+        """The sum of squares."""
+        self.times.append(1)
+        return sum(side_by_side(slow_first, range(9)))
+
+    @shared_property
+    def wrong(self) -> int:
+        """What cannot be computed."""
+        self.times.append(1)
+        raise ValueError("cannot")
+
+
+def test_a_property_is_computed_once_for_all_threads_that_ask(number: int) -> None:
+    for _ in range(20):
+        asked = Asked()
+        assert set(side_by_side(lambda _, asked=asked: asked.total, range(12))) == {204}
+        assert asked.times == [1]
+        assert asked.total == 204
+
+
+def test_a_property_that_fails_says_so_to_everybody_and_is_tried_again(number: int) -> None:
+    asked = Asked()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="cannot"):
+            side_by_side(lambda _: asked.wrong, range(5))
+    assert len(asked.times) >= 2
+    assert "_making_wrong" not in vars(asked)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from threading import Condition, Lock, Thread, Timer
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +160,46 @@ def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], o
     side_by_side(lambda ends: work(parts[ends[0] : ends[1] + 1]), pairwise(places))
 
 
+class shared_property(Generic[Made]):  # noqa: N801  named as other kinds of properties are
+    """A property that is computed once, by all threads that ask for it meanwhile."""
+
+    def __init__(self, work: Callable[[Any], Made]) -> None:
+        self._work, self._name = work, work.__name__
+        self._making = f"_making_{self._name}"
+        self.__doc__ = work.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Made: ...
+    def __get__(self, instance: object, owner: type) -> Made | Self:
+        """Compute the value and keep it in place of the property."""
+        if instance is None:
+            return self
+        here = _HERE.get()
+        if here is None or here.crew.size == 1:
+            return cast("Made", vars(instance).setdefault(self._name, self._work(instance)))
+        return self._together(instance, here)
+
+    def _together(self, instance: object, here: Place) -> Made:
+        kept = vars(instance)
+        with here.crew.asking:
+            if self._name in kept:
+                return cast("Made", kept[self._name])
+            job, mine = kept.get(self._making), False
+            if job is None or job.crew is not here.crew:
+                job, mine = Job(here, self._work, instance), True
+                here.crew.begin(job)
+                kept[self._making] = job
+        if not mine:
+            return cast("Made", job.result())
+        try:
+            job.run()
+            return cast("Made", kept.setdefault(self._name, job.result()))
+        finally:
+            kept.pop(self._making, None)
+
+
 def in_background(work: Callable[..., object], *given: object) -> None:
     """Start work in the background, without waiting for a result; the program does not end before the work does."""
     Thread(target=work, args=given, name=f"{NAME}-background").start()
@@ -178,7 +218,7 @@ def while_running(work: Callable[..., object], *given: object, after: float = 0.
 class Job(Generic[Made]):
     """A piece of work, done once: by a helper, or by whoever asks for its result before one has begun."""
 
-    __slots__ = ("_error", "_made", "_place", "_work", "awaited", "begun", "crew", "done", "parent")
+    __slots__ = ("_error", "_made", "_place", "_work", "begun", "crew", "done", "news", "parent", "parts")
 
     def __init__(self, place: Place, work: Callable[..., Made], *given: object) -> None:
         self.crew, self.parent = place.crew, place.job
@@ -186,7 +226,9 @@ class Job(Generic[Made]):
         self._work: Callable[[], Made] | None = lambda: work(*given)
         self._made: Made | None = None
         self._error: BaseException | None = None
-        self.begun = self.done = self.awaited = False
+        self.begun = self.done = False
+        self.parts: dict[Job[Any], None] = {}  # those that are not done, in their order
+        self.news: Condition | None = None  # where threads wait for it, if any do
 
     def run(self) -> None:
         """Do the work, and keep its result or what it raised; only for the thread that has claimed it."""
@@ -217,12 +259,13 @@ class Job(Generic[Made]):
             raise self._error
         return cast("Made", self._made)
 
-    def part_of(self, other: Job[Any]) -> bool:
-        """Whether the other job, or a part of it, asked for this one."""
-        above = self.parent
-        while above is not None and above is not other:
-            above = above.parent
-        return above is other
+    def free_part(self) -> Job[Any] | None:
+        """Find a part, or a part of a part, that nobody has begun."""
+        for part in self.parts:
+            free = part.free_part() if part.begun else part
+            if free is not None:
+                return free
+        return None
 
 
 @dataclass(frozen=True)
@@ -271,7 +314,9 @@ class Crew:
         if size > 1:
             give_large_arrays_back()
         self.size = size
-        self._news = Condition(Lock())
+        self.asking = Lock()  # held while a thread looks whether another one computes what it asks for
+        self._lock = Lock()
+        self._work = Condition(self._lock)
         self._waiting: deque[Job[Any]] = deque()
         self._helpers: list[Thread] = []
         self._idle = 0
@@ -281,24 +326,39 @@ class Crew:
         """Offer jobs to the helpers, in their order; ``at_once`` puts them before all others."""
         if self.size == 1:
             return
-        with self._news:
+        with self._lock:
             if at_once:
                 self._waiting.extendleft(reversed(jobs))
             else:
                 self._waiting.extend(jobs)
+            above = jobs[0].parent
+            if above is not None:
+                above.parts.update(dict.fromkeys(jobs))
             with suppress(RuntimeError):  # the system allows no more threads; those that there are do the work
                 for _ in range(min(len(self._waiting) - self._idle, self.size - 1 - len(self._helpers))):
                     self._helpers.append(self._started())
-            self._news.notify_all()
+            # Only those who find something to do are woken: whoever wakes waits for the interpreter first.
+            self._work.notify(len(jobs))
+            while above is not None:
+                if above.news is not None:
+                    above.news.notify_all()
+                above = above.parent
 
     def _started(self) -> Thread:
         helper = Thread(target=self._help, name=f"{NAME}-{len(self._helpers) + 1}", daemon=True)
         helper.start()
         return helper
 
+    def begin(self, job: Job[Any]) -> None:
+        """Note that whoever asks for a job does it at once, so that others may help with its parts."""
+        with self._lock:
+            job.begun = True
+            if job.parent is not None:
+                job.parent.parts[job] = None
+
     def claim(self, job: Job[Any]) -> bool:
         """Take a job that nobody has begun; False if it is too late."""
-        with self._news:
+        with self._lock:
             return self._claimed(job)
 
     def _claimed(self, job: Job[Any]) -> bool:
@@ -311,10 +371,12 @@ class Crew:
 
     def note(self, job: Job[Any]) -> None:
         """Note that a job is done."""
-        with self._news:
+        with self._lock:
             job.done = True
-            if job.awaited:
-                self._news.notify_all()
+            if job.parent is not None:
+                job.parent.parts.pop(job, None)  # its result may be large
+            if job.news is not None:
+                job.news.notify_all()
 
     def help_with(self, job: Job[Any]) -> None:
         """Wait for a job that another thread does, and do parts of it meanwhile."""
@@ -323,14 +385,14 @@ class Crew:
 
     def _next_part(self, job: Job[Any]) -> Job[Any] | None:
         """Claim the next part of a job; None once the job is done."""
-        with self._news:
-            job.awaited = True
+        with self._lock:
             while not job.done:
-                part = next((one for one in self._waiting if one.part_of(job)), None)
+                part = job.free_part()
                 if part is not None:
                     self._claimed(part)
                     return part
-                self._news.wait()
+                job.news = job.news or Condition(self._lock)
+                job.news.wait()
             return None
 
     def _help(self) -> None:
@@ -340,10 +402,10 @@ class Crew:
 
     def _next(self) -> Job[Any] | None:
         """Claim the next job, waiting for one; None once the crew leaves."""
-        with self._news:
+        with self._lock:
             self._idle += 1
             while not self._waiting and not self._leaving:
-                self._news.wait()
+                self._work.wait()
             self._idle -= 1
             if not self._waiting:
                 return None
@@ -353,9 +415,9 @@ class Crew:
 
     def leave(self) -> None:
         """Send the helpers home, once they are done."""
-        with self._news:
+        with self._lock:
             self._leaving = True
-            self._news.notify_all()
+            self._work.notify_all()
         for helper in self._helpers:
             helper.join()
 

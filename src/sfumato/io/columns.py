@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.rows import LONG, counted
 from sfumato.common.threads import in_order as following
 from sfumato.common.threads import side_by_side
 from sfumato.errors import DataError
@@ -146,8 +147,9 @@ def _short(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
+    count = counted if len(column) >= LONG else lambda codes, size: np.bincount(codes, minlength=size)
     counts = np.zeros(size, dtype=np.int64)
-    for chunk in following(lambda c: np.bincount(c.indices.drop_null().to_numpy(), minlength=size), column.chunks):
+    for chunk in following(lambda c: count(c.indices.drop_null().to_numpy(), size), column.chunks):
         counts += chunk
     return counts
 

@@ -105,7 +105,7 @@ def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.r
     single, seen = np.zeros(len(classes), bool), len(ranked)
     few = [one.of_ranked(ranks) for _, one in asked]
     # Each attribute sorts the rows, so that few are asked about at once: that takes memory.
-    for one, counts in zip(few, in_turn(lambda one: _count(people, boxes, one, sizes), few, ahead=1), strict=True):
+    for one, counts in zip(few, in_turn(lambda one: _count(people, boxes, one, sizes), few, ahead=0), strict=True):
         single[one.classes[: len(counts)][counts == 1]] = True
         if len(counts) < len(one.classes):
             seen = min(seen, int(ranks[one.classes[len(counts)]]))

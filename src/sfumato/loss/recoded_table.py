@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.rows import stretches
-from sfumato.common.threads import side_by_side
+from sfumato.common.threads import shared_property, side_by_side
 from sfumato.table.frequency import most_frequent
 from sfumato.table.microdata import Microdata, SensitiveColumn
 from sfumato.table.recoding import EquivalenceClasses
 
 #: How many classes are measured at a time.
-STRETCH = 1 << 15
+STRETCH = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class RecodedTable:
         """The rows of the input that are not released."""
         return self.classes.suppressed + self.left_out
 
-    @cached_property
+    @shared_property
     def heights(self) -> NDArray[np.int64]:
         """The level of each quasi-identifier in each class: the shown one, else the lowest at which it is one group."""
         lo, hi, levels = self.classes.lo, self.classes.hi, self.classes.levels
@@ -76,7 +75,7 @@ class RecodedTable:
         np.add.at(counts, (self.classes.of_row[kept], column.codes[kept]), 1)
         return counts
 
-    @cached_property
+    @shared_property
     def in_majority(self) -> int:
         """How many rows have the most frequent label of their class; the label is the first sensitive column."""
         label, of_row = self.microdata.sensitive[0], self.classes.of_row
@@ -106,7 +105,7 @@ class CountedTable(RecodedTable):
         """All rows of the input that are not released."""
         return self.rows - int(self.classes.sizes.sum())
 
-    @cached_property
+    @shared_property
     def in_majority(self) -> int:
         """How many rows have the most frequent label of their class; the label is the first sensitive column."""
         label, of_row = self.microdata.sensitive[0], self.classes.of_row

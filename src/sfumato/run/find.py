@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sfumato.assess.cautions import RequestView, RowsView
 from sfumato.assess.risk.people import people_per_class
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Progress
+from sfumato.common.threads import shared_property
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
@@ -64,7 +64,7 @@ class FoundClasses:
             levels=self.recoded.classes.levels,
         )
 
-    @cached_property
+    @shared_property
     def loss(self) -> LossReport:
         """The information loss."""
         return LossReport.of(self.recoded)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common.rows import count_codes, gather, stretches
-from sfumato.common.threads import side_by_side
+from sfumato.common.threads import shared_property, side_by_side
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.spans import pack_spans
@@ -103,12 +103,13 @@ class Microdata:
         """The span costs of all quasi-identifiers, for kernels."""
         return pack_spans(self.domains, self.weights)
 
-    @cached_property
+    @shared_property
     def marginals(self) -> tuple[NDArray[np.int64], ...]:
         """How often every code of each quasi-identifier occurs, in the whole table."""
         if self.whole is not None:
             return self.whole
-        return tuple(count_codes(self.codes[:, at], domain.size) for at, domain in enumerate(self.domains))
+        sizes = [domain.size for domain in self.domains]
+        return tuple(side_by_side(lambda at: count_codes(self.codes[:, at], sizes[at]), range(len(sizes))))
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
         """The losses of classes (rows) that span the codes ``lo..hi``, by quasi-identifier (columns)."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
 from sfumato.errors import DataError
+from sfumato.verify.kernels.counts import count_each
 from sfumato.verify.meanings import ranks
 
 #: Keys of rows stay below this, well within a signed 64-bit number.
@@ -31,6 +32,9 @@ STRETCH = 1 << 18
 
 #: Tables of at least ``MANY`` rows are divided into parts, of which there are two to the power of ``BITS``.
 MANY, BITS = 1 << 17, 6
+
+#: From how many numbers on they are counted by a loop that lets other threads work.
+LONG = 1 << 15
 
 #: An odd number whose multiples spread neighbouring keys over the highest bits.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -239,7 +243,7 @@ def _grouped(keys: NDArray[np.int64]) -> Classes:
     def place(part: int) -> NDArray[np.int64]:
         numbers, count = found[part]
         of_row[rows[slice(*begins[part])]] = numbers + np.int32(class_ends[part] - count)
-        return np.bincount(numbers, minlength=count)
+        return _counted(numbers, count)
 
     sizes = np.concatenate(side_by_side(place, range(len(begins))))
     return Classes(of_row, sizes, divided=ClassParts(rows, row_ends, class_ends))
@@ -252,7 +256,7 @@ def _divided(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
     def count(stretch: slice) -> NDArray[np.int64]:
         part_of[stretch] = (keys[stretch].view(np.uint64) * SPREAD) >> np.uint64(64 - BITS)
-        return np.bincount(part_of[stretch], minlength=1 << BITS)
+        return _counted(part_of[stretch], 1 << BITS)
 
     counts = np.stack(side_by_side(count, stretches))
     # First all rows of the first part, stretch by stretch, then those of the second.
@@ -266,6 +270,15 @@ def _divided(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
     side_by_side(place, range(len(stretches)))
     return rows, ends[-1]
+
+
+def _counted(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Count how often each number below ``size`` occurs; many without keeping other threads from working."""
+    if len(numbers) < LONG:
+        return np.bincount(numbers, minlength=size)
+    counts = np.zeros(size, np.int64)
+    count_each(numbers.astype(np.int64, copy=False), counts)
+    return counts
 
 
 def _numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], int]:
@@ -295,12 +308,12 @@ def _count_in_part(classes: Classes, column: Coded) -> Histogram:
     keys *= column.size
     keys += column.codes
     if len(classes.sizes) * column.size <= DENSE * len(keys):
-        counts = np.bincount(keys)
+        counts = _counted(keys, len(classes.sizes) * column.size)
         cells = np.flatnonzero(counts)
         counts = counts[cells]
     else:
         cells, counts = np.unique(keys, return_counts=True)
-    totals = np.bincount(column.codes, minlength=column.size)
+    totals = _counted(column.codes, column.size)
     return _histogram(cells, counts, classes.sizes, totals.astype(np.float64), classes.heads)
 
 

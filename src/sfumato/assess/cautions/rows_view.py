@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions.view import ClassCertainty, Drawn, ReleaseView
 from sfumato.common.rows import LONG, count_codes, equal_rows
-from sfumato.common.threads import in_chunks, side_by_side
+from sfumato.common.threads import in_chunks, shared_property, side_by_side
 from sfumato.hierarchies import SetDomain
 from sfumato.table.frequency import group_rows, most_frequent
 from sfumato.table.recoding import EquivalenceClasses, shown_sets
@@ -38,7 +38,7 @@ class RowsView(ReleaseView):
 
     classes: EquivalenceClasses = field(kw_only=True)
 
-    @cached_property
+    @shared_property
     def visible(self) -> NDArray[np.int32]:
         """The class of every row as a reader sees it, -1 for suppressed rows.
 
@@ -62,7 +62,7 @@ class RowsView(ReleaseView):
         level = domain.levels[levels[at]]
         return level.labels.take(pa.array(level.groups[lo]))
 
-    @cached_property
+    @shared_property
     def _visible_sizes(self) -> NDArray[np.int64]:
         """The number of rows of every class that a reader can distinguish."""
         looks = int(self.visible.max(initial=-1)) + 1
