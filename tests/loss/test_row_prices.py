@@ -101,6 +101,7 @@ def test_prices_that_nearly_hold_or_do_not_are_lowered_until_they_do(
     st.sampled_from([1.5, 2, 3]),
     st.sampled_from([1, 10_000]),
     st.sampled_from([1.1, 10.0]),
+    st.integers(0, 9),
 )
 def test_the_same_where_values_must_be_mixed(
     microdata: Microdata,
@@ -108,6 +109,7 @@ def test_the_same_where_values_must_be_mixed(
     l: float,  # noqa: E741
     work: int,
     factor: float,
+    seed: int,
 ) -> None:
     requirements = Requirements((KAnonymity(k), LDiversity(l)), microdata)
     k, allowed, mixed = requirements.smallest_class, well_mixed(microdata, l), Mixed.by(requirements)
@@ -116,7 +118,8 @@ def test_the_same_where_values_must_be_mixed(
     assert isinstance(boxes, NeighbourBoxes)
     boxes.held_work = work
     begin, _ = pricing.cap(pricing.highest(np.inf))
-    prices, _ = pricing.hold(begin.each * factor + 0.01, OverpricedBoxes.room_for(50, pricing.width))
+    guess = begin.each * np.random.default_rng(seed).uniform(1, factor, len(begin.each)) + 0.01
+    prices, _ = pricing.hold(guess, OverpricedBoxes.room_for(50, pricing.width))
     each = prices.each[boxes.rows.of_row] * (1 - SAFETY)
     for size in range(k, len(microdata) + 1):
         for rows in map(list, combinations(range(len(microdata)), size)):

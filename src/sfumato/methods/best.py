@@ -14,7 +14,6 @@ from sfumato.methods.portfolio import Candidate, loss_of, refine_best, suitable,
 from sfumato.methods.refinement import ABLE
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
-from sfumato.privacy import KAnonymity
 from sfumato.table.recoding import Recoding
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
@@ -69,8 +68,10 @@ class Best(Method):
 
 
 def _may_follow_prices(goal: TaskLoss) -> bool:
-    """Whether prices bound the minimized loss, and only class sizes matter."""
-    return goal.objective is GCP and all(isinstance(model, KAnonymity) for model in goal.task.requirements.models)
+    """Whether prices bound the minimized loss, and classes can follow from them."""
+    from sfumato.methods.proven.proof import can_follow  # noqa: PLC0415
+
+    return goal.objective is GCP and can_follow(goal.task.requirements)
 
 
 def _with_prices(goal: TaskLoss, candidates: list[Candidate], until: float) -> list[Candidate]:

@@ -26,9 +26,11 @@ from sfumato.methods.proven.proof import Proof
 from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import _Search, refine
 from sfumato.methods.task_loss import TaskLoss
+from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.table.encoding import encode
 from sfumato.table.frequency import frequency_set
 from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -51,6 +53,30 @@ def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata:
     classes = proof.followed(prices, Stop(at=0.0))
     assert (classes is None) == (not proof.shows_classes)
     assert classes is None or np.unique(classes, return_counts=True)[1].min() >= k
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(microdata_strategy(rows=(6, 40), most_columns=2), st.integers(2, 4), st.sampled_from([1.5, 2, 3]))
+def test_values_of_the_classes_are_mixed_as_asked(microdata: Microdata, k: int, l: float) -> None:  # noqa: E741
+    task = task_of(microdata, (KAnonymity(k), LDiversity(l)))
+    proof = Proof(task)
+    classes = proof.followed(proof.raised(Stop(rounds=4)), Stop())
+    assert classes is None or task.requirements.kept_by(Recoding(classes=classes))
+
+
+def test_classes_follow_prices_with_mixed_values() -> None:
+    people = sf.datasets.census(rows=300, seed=3).without_levels()
+    microdata = encode(
+        people.table, {name: people.hierarchies[name] for name in people.quasi_identifiers}, ["occupation"]
+    )
+    task = task_of(microdata, (KAnonymity(5), LDiversity(2)))
+    proof, plain = Proof(task), Proof(task_of(microdata, 5))
+    prices, without = proof.raised(Stop(rounds=12)), plain.raised(Stop(rounds=12))
+    assert prices is not None
+    assert proof.bound(prices) > 0.99 * plain.bound(without)  # fewer classes are allowed, so rows may pay more
+    goal, classes = TaskLoss(task), proof.followed(prices, Stop())
+    assert classes is not None
+    assert proof.bound(prices) <= goal.measure_rows(classes).loss < goal.measure_rows(Hilbert().run(task).classes).loss
 
 
 def test_refinement_looks_where_loss_can_be_avoided() -> None:
@@ -111,7 +137,7 @@ def test_a_release_knows_how_near_it_is() -> None:
 
 
 def test_it_ends_as_soon_as_it_is_near_enough() -> None:
-    people = sf.datasets.census(rows=600, seed=3)
+    people = sf.datasets.census(rows=300, seed=3)
     release = sf.anonymize(people.table, people.schema, k=5, method=sf.Proven(time_limit=60, gap=1.0), seed=1)
     assert release.loss.gcp <= 2 * release.bound
     assert release.manifest["seconds"]["method"] < 60

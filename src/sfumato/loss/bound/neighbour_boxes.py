@@ -207,10 +207,11 @@ class _Passes:
             fresh = self.lower < 0
             if not fresh.any():
                 break
-            # These rows took too much work. Their price falls, and rows around which they may be come again.
-            less = LESS if number < PASSES // 2 else 0.0
-            prices = np.where(fresh, np.minimum(prices, np.maximum(prices * less, self.reach)), prices)
-            self.provable[fresh] = prices[fresh]
+            # Their price falls, and rows around which they may be come again. Some of them took too much work.
+            less, hard = LESS if number < PASSES // 2 else 0.0, np.isinf(self.lower)
+            fallen = np.where(hard, np.maximum(prices * less, self.reach), prices + self.lower)
+            prices = np.where(fresh, np.minimum(prices, fallen), prices)
+            self.provable[hard] = prices[hard]
             self.lower[fresh] = 0.0
         held: NDArray[np.float64] = np.minimum(prices - self.lower, prices * (1 - self.shares))
         return held

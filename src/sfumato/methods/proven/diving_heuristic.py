@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.patience import EndedEarlyError
 from sfumato.loss.bound.cutting_planes import FoundPrices, Stop, search_prices
 from sfumato.loss.bound.kernels.nearby_rows import box_members
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes
-from sfumato.loss.bound.row_prices import Pricing
+from sfumato.loss.bound.row_prices import Mixed, Pricing
+from sfumato.methods.proven.opened_classes import OpenedClasses
 
 #: The share of the boxes with a multiplier that a round opens, and the least number.
 OPENED, LEAST_OPENED = 0.1, 8
@@ -36,30 +37,6 @@ RISE, LITTLE = 1.3, 1e-3
 ROUNDS = 6
 
 
-@dataclass
-class OpenedClasses:
-    """The classes that were opened: their boxes, what a row loses in them, and which rows joined."""
-
-    lo: list[NDArray[np.int64]] = field(default_factory=list)
-    hi: list[NDArray[np.int64]] = field(default_factory=list)
-    penalties: list[float] = field(default_factory=list)
-    joined: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.penalties)
-
-    def open(self, lo: NDArray[np.int64], hi: NDArray[np.int64], penalty: float) -> int:
-        """Open a class and return its number."""
-        self.lo.append(lo)
-        self.hi.append(hi)
-        self.penalties.append(penalty)
-        return len(self) - 1
-
-    def join(self, number: int, rows: NDArray[np.int64], times: NDArray[np.int64]) -> None:
-        """Let distinct rows join a class, ``times`` of each."""
-        self.joined.append((number, rows, times))
-
-
 class DivingHeuristic:
     """A search for classes that fixes boxes by their multipliers.
 
@@ -71,21 +48,25 @@ class DivingHeuristic:
         The least size of a class.
     highest
         The highest price of a row.
+    mixed
+        The condition on the sensitive values of a class, if any; rows that differ in these are distinct.
     """
 
-    def __init__(self, boxes: ListedBoxes | NeighbourBoxes, k: int, highest: float) -> None:
-        self.boxes, self.k = boxes, k
+    def __init__(self, boxes: ListedBoxes | NeighbourBoxes, k: int, highest: float, mixed: Mixed | None = None) -> None:
+        self.boxes, self.k, self.mixed = boxes, k, mixed
         self.left = boxes.rows.counts.astype(np.int64)
         self.limit = np.full(len(self.left), highest)
         #: The cheapest open class that every row could join, or -1.
         self.nearest = np.full(len(self.left), -1, np.int64)
-        self.classes = OpenedClasses()
+        values = np.zeros(len(self.left), np.int64) if mixed is None else mixed.of_distinct(boxes.rows)
+        self.classes = OpenedClasses(values, 1.0 if mixed is None else mixed.share)
         self._scratch = np.empty(len(self.left), np.int64)
 
     def run(self, priced: FoundPrices, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
         """Open classes until every row is in one or time is up; return the class of every row of the table.
 
-        When time is up, rows that could form classes of their own get -1.
+        When time is up, rows that could form classes of their own get -1; so do rows that no class has room for if
+        sensitive values must be mixed.
         """
         total = waiting = max(1, int(self._waiting().sum()))
         while self._open_boxes(priced):
@@ -93,17 +74,20 @@ class DivingHeuristic:
             tell(1 - waiting / total)
             if waiting < self.k or stop.now:
                 break
-            priced = self._reprice(priced, stop)
-        if waiting < self.k or not stop.now:
+            try:
+                priced = self._reprice(priced, stop)
+            except EndedEarlyError:
+                break
+        if waiting < self.k or self.classes.mixed or not stop.now:
             self._finish()
         return self._class_of_rows()
 
     def _waiting(self) -> NDArray[np.int64]:
-        """Count the rows that need a class, by distinct row; k equal rows can form a class of their own."""
-        return np.where(self.left < self.k, self.left, 0)
+        """Count the rows that need a class, by distinct row; k equal rows can form one unless values must be mixed."""
+        return np.where((self.left < self.k) | self.classes.mixed, self.left, 0)
 
     def _reprice(self, before: FoundPrices, stop: Stop) -> FoundPrices:
-        pricing = Pricing(self.boxes, self.k, self.left)
+        pricing = Pricing(self.boxes, self.k, self.left, self.mixed)
         paid = before.guess > 0
         start = np.where(paid, before.guess * RISE + LITTLE, self.limit)
         # The remaining time is shared by all rounds to come.
@@ -130,65 +114,62 @@ class DivingHeuristic:
         inside = self._scratch[: box_members(self.boxes.codes, self.left, lo, hi, self._scratch)].copy()
         inside = inside[np.argsort(-prices[inside], kind="stable")]
         times = self._payers(inside, prices)
-        if times is None or (times * prices[inside]).sum() < (1 - SHORTFALL) * self.k * penalty:
+        if times is None or (times * prices[inside]).sum() < (1 - SHORTFALL) * times.sum() * penalty:
             return False
-        eager = (prices[inside] >= penalty) & (prices[inside] > 0)
-        times[eager] = self.left[inside[eager]]
         number = self.classes.open(lo, hi, penalty)
         self._join(number, inside[times > 0], times[times > 0])
+        for row in inside[(prices[inside] >= penalty) & (prices[inside] > 0)]:
+            self._join_as_far_as_possible(number, int(row))
         cheaper = inside[penalty < self.limit[inside]]
         self.limit[cheaper], self.nearest[cheaper] = penalty, number
         return True
 
     def _payers(self, inside: NDArray[np.int64], prices: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """How often each row joins a class of k: first those that pay most, then rows that others can spare."""
-        paying = prices[inside] > 0
-        times = _first(np.where(paying, self.left[inside], 0), self.k)
-        lacking = self.k - int(times.sum())
-        if lacking:
-            left = self.left[inside]
-            spare = np.where(paying, 0, np.where(left >= self.k, left - self.k, left))
-            most_first = np.argsort(-spare, kind="stable")
-            times[most_first] += _first(spare[most_first], lacking)
-        return times if times.sum() == self.k else None
+        left, paying = self.left[inside], prices[inside] > 0
+        available = np.where(paying | (left < self.k) | self.classes.mixed, left, left - self.k)
+        order = np.lexsort((np.where(paying, 0, -available), ~paying))
+        times = self.classes.first_that_fit(inside[order], available[order], self.k)
+        if times is None:
+            return None
+        found = np.empty(len(inside), np.int64)
+        found[order] = times
+        return found
 
     def _join(self, number: int, rows: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         self.classes.join(number, rows, times)
         self.left[rows] -= times
 
+    def _join_as_far_as_possible(self, number: int, row: int) -> None:
+        times = min(int(self.left[row]), int(self.classes.room(row, number)[0]))
+        if times:
+            self._join(number, np.array([row]), np.array([times]))
+
     def _join_open(self, prices: NDArray[np.float64]) -> None:
         """Let rows join the open class that they can reach if they would pay as much anywhere else."""
         waiting = (self._waiting() > 0) & (self.nearest >= 0) & (prices >= self.limit * (1 - 1e-6))
         for row in np.flatnonzero(waiting):
-            self._join(int(self.nearest[row]), np.array([row]), self.left[[row]])
+            self._join_as_far_as_possible(int(self.nearest[row]), int(row))
 
     def _finish(self) -> None:
         """Give every remaining row a class: its own, the nearest open one, or one widened for it."""
-        for row in np.flatnonzero(self.left >= self.k):
+        for row in np.flatnonzero((self.left >= self.k) & (not self.classes.mixed)):
             code = self.boxes.codes[row]
             self._join(self.classes.open(code, code, 0.0), np.array([row]), self.left[[row]])
-        if not len(self.classes):
+        if not len(self.classes):  # one class of all rows keeps any condition that a release can keep
             rows = np.flatnonzero(self.left)
             codes = self.boxes.codes[rows]
             self._join(self.classes.open(codes.min(axis=0), codes.max(axis=0), 1.0), rows, self.left[rows])
         self._join_open(np.full(len(self.left), np.inf))
-        rows = np.flatnonzero(self.left)
-        for row, number in zip(rows, self._cheapest(rows), strict=True):
-            self._join(number, np.array([row]), self.left[[row]])
-
-    def _cheapest(self, rows: NDArray[np.int64]) -> list[int]:
-        """Find for every row the class that loses least when widened for it."""
         lo, hi = np.array(self.classes.lo), np.array(self.classes.hi)
-        before = np.array(self.classes.penalties)
-        sizes = np.zeros(len(self.classes), np.int64)
-        for number, _, times in self.classes.joined:
-            sizes[number] += times.sum()
-        found = []
-        for row in rows:
+        before, sizes = np.array(self.classes.penalties), self.classes.sizes()
+        for row in np.flatnonzero(self.left):
             code = self.boxes.codes[row]
             after = self.boxes.microdata.penalties(np.minimum(lo, code), np.maximum(hi, code))
-            found.append(int(np.argmin((after - before) * sizes + after * self.left[row])))
-        return found
+            # The class that loses least when widened for the row.
+            dearer = (after - before) * sizes + after * self.left[row]
+            while self.left[row] and (fits := self.classes.room(int(row)) > 0).any():
+                self._join_as_far_as_possible(int(np.argmin(np.where(fits, dearer, np.inf))), int(row))
 
     def _class_of_rows(self) -> NDArray[np.int32]:
         """Deal the rows of the table to the classes that their distinct rows joined."""
@@ -203,9 +184,3 @@ class DivingHeuristic:
         found = np.empty(len(of_row), np.int32)
         found[order] = np.repeat(numbers[by_row], times[by_row])
         return found
-
-
-def _first(available: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
-    """Count how many of each to take, in order, until enough are taken."""
-    before = np.cumsum(available) - available
-    return np.clip(wanted - before, 0, available)

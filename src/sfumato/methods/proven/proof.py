@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.patience import EndedEarlyError, Patience
 from sfumato.loss.bound.bound import PRICED_ROWS, gcp_bound
 from sfumato.loss.bound.cutting_planes import FoundPrices, Stop, search_prices
 from sfumato.loss.bound.listed_boxes import ListedBoxes
@@ -16,7 +18,8 @@ from sfumato.methods.base import Task
 from sfumato.methods.portfolio import cheap, try_all
 from sfumato.methods.proven.diving_heuristic import DivingHeuristic
 from sfumato.methods.task_loss import TaskLoss
-from sfumato.privacy import KAnonymity, Requirements
+from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.recoding import Recoding
 
 Classes = NDArray[np.int32]
 
@@ -56,8 +59,8 @@ class Proof:
 
     @property
     def shows_classes(self) -> bool:
-        """Whether classes can be derived from it: only class sizes matter."""
-        return self.possible and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
+        """Whether classes can be derived from it."""
+        return self.possible and can_follow(self.task.requirements)
 
     def pays_within(self, seconds: float) -> bool:
         """Whether a search of this length should follow prices: they apply, and they can be found soon enough."""
@@ -79,18 +82,28 @@ class Proof:
         def tell(total: float, share: float) -> None:
             self.task.progress(f"raising the bound, {total / rows:.4f}", share)
 
-        return search_prices(Pricing(self.boxes, self.k, mixed=self.mixed), limit, stop, tell=tell)
+        self._have_patience(stop)
+        with suppress(EndedEarlyError):
+            return search_prices(Pricing(self.boxes, self.k, mixed=self.mixed), limit, stop, tell=tell)
+        return None
 
     def followed(self, prices: FoundPrices | None, stop: Stop) -> Classes | None:
         """Derive classes from prices, if possible."""
         if prices is None or not self.shows_classes:
             return None
-        dive = DivingHeuristic(self.boxes, self.k, self.highest)
+        self._have_patience(stop)
+        dive = DivingHeuristic(self.boxes, self.k, self.highest, self.mixed)
         classes = dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
         left = np.flatnonzero(classes < 0)
+        if self.mixed is not None:
+            return None if len(left) or not self.task.requirements.kept_by(Recoding(classes=classes)) else classes
         if len(left):
             classes[left] = self._others(left) + classes.max() + 1
         return classes
+
+    def _have_patience(self, stop: Stop) -> None:
+        """Let a pass over the boxes end when time is up."""
+        self.boxes.patience = Patience(None if np.isinf(stop.at) else stop.seconds)
 
     def _others(self, rows: NDArray[np.intp]) -> Classes:
         """Find classes of some rows with other methods."""
@@ -110,6 +123,14 @@ class Proof:
             return float(self.of_rows(prices).mean())
         suppression = self.task.suppressible > 0
         return gcp_bound(self.task.microdata, self.k, seed=self.task.seed, suppression=suppression, mixed=self.mixed)
+
+
+def can_follow(requirements: Requirements) -> bool:
+    """Whether a dive makes classes that keep the models: sizes matter, and shares of one sensitive column."""
+    return all(
+        isinstance(model, KAnonymity) or (isinstance(model, LDiversity) and model.kind == "frequency")
+        for model in requirements.models
+    )
 
 
 def classes_within(task: Task, now: float, until: float) -> Classes | None:

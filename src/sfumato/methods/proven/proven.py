@@ -40,7 +40,8 @@ SLICES = 4
 class Proven(Method):
     """Prove a bound that every release must lose, derive classes from the proof, and refine them.
 
-    With models other than k-anonymity, or more than 60,000 distinct rows, it starts from the classes of other methods.
+    With models other than k-anonymity and frequency l-diversity, or more than 60,000 distinct rows, it starts from the
+    classes of other methods.
 
     Parameters
     ----------

@@ -108,7 +108,8 @@ def worst_around(
         Whether every row must be dealt with; otherwise some may be left to another pass, with a lower price.
     lower, shares
         Receive by how much to lower the price of each chosen row, and by which share that of every row, so that no
-        class that is looked for around a chosen row is overpriced; -1 for a row that is left to another pass.
+        class that is looked for around a chosen row is overpriced. Below 0 for a row that is left to another pass:
+        there its price has to be lower by that much, or by some if that is infinite.
     found
         Receives the most overpriced class around each chosen row; its limit is -1 where there is none.
 
@@ -173,18 +174,22 @@ def _lowered(
     """Return by how much to lower the price of a row, given by how much a class around it is overpriced at most.
 
     If others would lose less, all rows that such a class may hold are lowered by a share instead: enough for the
-    cheapest class. -1 if that is too much and the row can be left to another pass.
+    cheapest class. Where a row can be left to another pass, a negative number says so: by how much its price has to
+    fall until then, or infinitely much if too much work was left.
     """
     share, paid = most / (most + k * reach[row]), 0.0
     for place in range(begin, end):
         other = around.rows[around.listed[place]]
         paid += rows.prices[other] * rows.counts[other]
-    # If values must be mixed, less than one of the row may be in a class of k, so that lowering it alone is too little.
-    whole = rows.most >= k
-    if whole and most <= rows.prices[row] and most * rows.counts[row] <= paid * share:
-        return most
+    if most <= rows.prices[row] and most * rows.counts[row] <= paid * share:
+        # If values must be mixed, less than one of the row may be in a class of k, so that lowering it alone may be too
+        # little, and the next pass looks again.
+        if rows.most >= k:
+            return most
+        if not final:
+            return -most
     if not final and paid * share > rows.prices[row] * rows.counts[row]:
-        return -1.0
+        return -np.inf
     for place in range(begin, end):
         other = around.rows[around.listed[place]]
         shares[other] = max(shares[other], share)
