@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Tell, silent
 from sfumato.common.rows import gather, stretches
+from sfumato.common.threads import in_order as in_turn
 from sfumato.common.threads import side_by_side
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
@@ -99,24 +100,25 @@ def show(
     """
     of_row = gather(classes.of_row, order)
 
-    def of_classes(name: str) -> dict[str, pa.ChunkedArray]:
+    def shown(name: str) -> dict[str, pa.ChunkedArray]:
+        if roles[name] != "quasi-identifier":
+            return {name: without_traces(_taken(_single(table.column(name)), places))}
         place = microdata.names.index(name)
         level = None if recoding.levels is None else recoding.levels[place]
         made = _per_class(Showing(microdata.domains[place], place, level, microdata, classes), intervals)
         # Labels are sorted once per class instead of once per row.
         return {column: _taken(in_order(values), of_row) for column, values in made.items()}
 
-    names = [name for name, role in roles.items() if role == "quasi-identifier"]
-    shown = dict(zip(names, side_by_side(of_classes, names), strict=True))
+    names = [name for name, role in roles.items() if role == "quasi-identifier" or name in table.column_names]
     columns: dict[str, pa.ChunkedArray] = {}
-    for at, name in enumerate(roles):
-        tell(at / len(roles))
-        if name not in shown and name not in table.column_names:
-            continue
-        new = shown[name] if name in shown else {name: without_traces(_taken(_single(table.column(name)), places))}
+    classed: dict[str, tuple[str, ...]] = {}
+    for at, (name, new) in enumerate(zip(names, in_turn(shown, names), strict=True)):
+        tell(at / len(names))
         _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
         columns |= new
-    return ShownInMemory(pa.table(columns), {name: tuple(made) for name, made in shown.items()})
+        if roles[name] == "quasi-identifier":
+            classed[name] = tuple(new)
+    return ShownInMemory(pa.table(columns), classed)
 
 
 def _taken(values: pa.Array, places: NDArray[np.integer]) -> pa.ChunkedArray:

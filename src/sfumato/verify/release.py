@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.common.threads import in_order as in_turn
 from sfumato.common.threads import side_by_side
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
@@ -123,7 +124,9 @@ def verify_release(
     check_columns(table.column_names, quasi_identifiers, sensitive)
     for requirement in requirements:
         check_requirement(requirement, sensitive)
-    classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
+    # The next column is coded while one becomes a part of the keys.
+    coded = in_turn(lambda name: code_column(name, table.column(name)), quasi_identifiers, ahead=1)
+    classes = group_rows(coded)
     classes = classes if people is None else replace(classes, people=people)
     found: list[tuple[int, RuleFinding]] = []
     achieved: dict[str, SensitiveAchieved] = {}
