@@ -28,7 +28,7 @@ Lines = Mapping[str, Sequence[float | None]]
 def pictures(panel: Panel, title: str, own: Sequence[str]) -> Iterator[charts.Picture]:
     """Yield one picture of at most six lines, or two: the papers' methods, and Sfumato's own beside the first of them.
 
-    The paper's own numbers are lines too, where there is room for them.
+    The paper's own numbers are lines too, where there is room for them; else they have a picture of their own.
     """
     theirs = {f"{name} (paper)": values for name, values in panel.paper.items()}
     lines = dict(panel.lines)
@@ -36,6 +36,9 @@ def pictures(panel: Panel, title: str, own: Sequence[str]) -> Iterator[charts.Pi
         yield picture(panel, title, lines | theirs)
     elif len(lines) <= MOST_LINES:
         yield picture(panel, title, lines)
+        if theirs:
+            same_order = {name: panel.paper[name] for name in lines if name in panel.paper}
+            yield picture(panel, f"{title}; the paper's", same_order)
     else:
         papers = {name: values for name, values in lines.items() if name not in own}
         first = next(iter(papers))

@@ -171,6 +171,18 @@ def test_a_picture_has_at_most_six_lines_each_with_its_name_at_its_end() -> None
         assert all(svg.count(f">method {at}<") == 1 for at in names)  # at the end, and in no legend
 
 
+def test_the_papers_own_numbers_have_a_picture_of_their_own_where_there_is_no_room() -> None:
+    pytest.importorskip("altair", reason="drawing needs sfumato[report]")
+    from benchmarks.drawing import pictures  # noqa: PLC0415
+
+    ours = {f"method {at}": [1.0 + at, 2.0 + at, 3.0] for at in range(4)}
+    theirs = {name: [2.0, None, 4.0] for name in ours}
+    few = replace(panel("GCP", **ours), paper={"method 0": [2.0, None, 4.0]})
+    assert [len(picture.headers) - 1 for picture in pictures(few, "Figure 1", ())] == [5]
+    many = list(pictures(replace(few, paper=theirs), "Figure 1", ()))
+    assert [picture.title for picture in many] == ["Figure 1", "Figure 1; the paper's"]
+
+
 def test_names_at_the_ends_of_lines_do_not_cover_each_other() -> None:
     pytest.importorskip("altair", reason="drawing needs sfumato[report]")
     from benchmarks.drawing import LINE_HEIGHT, heights  # noqa: PLC0415
