@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import SfumatoError
+from sfumato.errors import CautionError, SfumatoError
 
 ROWS = "".join(f"{20 + row},{'fm'[row % 2]},5371{row % 5}\n" for row in range(40))
 QI = ["age", "sex", "zip"]
@@ -49,7 +49,12 @@ REFUSED: dict[str, tuple[Callable[[], Path], dict[str, object], str]] = {
     "a separator of two characters": (lambda: write("age,sex,zip\n" + ROWS), {"separator": ", "}, "one character"),
     "a line with a cell too many": (lambda: write("age,sex,zip\n1,f,2,3\n"), {}, "Line 2 of 'people.csv' has 4 cells"),
     "a quotation mark that stays open": (lambda: write('age,sex,zip\n1,"f,2\n'), {}, "quotation mark"),
-    "a wrong encoding": (lambda: write("age,sex,zip\n1,ä,2\n".encode("utf-16-le")), {}, "is not a text file"),
+    "a wrong encoding": (
+        lambda: write("age,sex,zip\n1,ä,2\n".encode("latin-1")),
+        {"encoding": "utf-8"},
+        "name its encoding (encoding='latin-1'",
+    ),
+    "bytes that no text has": (lambda: write("age,sex,zip\n1,\0,2\n"), {}, "is not a text file"),
     "an encoding that nobody knows": (lambda: write("age,sex,zip\n"), {"encoding": "klingon"}, "such as 'latin-1'"),
     "a header that is missing": (lambda: write(ROWS), {}, "The table has no column"),
     "a Parquet file called CSV": (lambda: parquet("people.csv"), {}, "Give it the ending of what it is."),
@@ -99,6 +104,7 @@ SAID = {
         "age,sex,zip\n" + "".join(f"{n % 9 + 1}.{100 + n % 7},f,1\n" for n in range(40)),
         "may also part thousands",
     ),
+    "two bytes a letter": (("age,sex,zip\n" + ROWS).encode("utf-16-le"), "it is read as utf-16-le"),
     "an age that nobody has": ("age,sex,zip\n-19,f,1\n" + ROWS, "ages below 0 or above 120"),
     "two words for one sex": ("age,sex,zip\n30,Female,1\n" + ROWS, "several words for one thing"),
 }
@@ -110,3 +116,11 @@ def test_what_is_read_anyway_is_said(mistake: str, tmp_path: Path, monkeypatch: 
     content, message = SAID[mistake]
     release = sf.anonymize(write(content), quasi_identifiers=QI, rest="drop", k=2, seed=1, method="mondrian")
     assert message in "\n".join(map(str, release.cautions))
+
+
+def test_a_total_below_makes_no_column_of_stars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = write("age,sex,zip\n" + ROWS + "Total,m,1\n")
+    with pytest.raises(CautionError, match="Clean these rows") as caught:
+        sf.anonymize(people, quasi_identifiers=QI, k=2, seed=1, method="mondrian")
+    assert "confirm=['age']" in str(caught.value)

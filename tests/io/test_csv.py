@@ -209,7 +209,7 @@ def test_a_cell_of_200_kilobytes(read):
     ("content", "message"),
     [
         (b"a,b\n1,2\nSECRET,2,3\n", "Line 3 of .* has 3 cells, and the header has 2"),
-        (b"a,b\n1,2\nSECRET\n4,5\n", "Line 3 of .* has 1 cells, and the header has 2"),
+        (b"a,b\n1,2\nSECRET\n4,5\n", "Line 3 of .* has 1 cell, and the header has 2"),
         (b"a,b\n1,2\n3,SECRET\xff\n", "Line 3 of .* is not in UTF-8"),
         (b'a,b\n1,2\n3,"SECRET\n4,5\n', "Line 3 of .* quotation mark"),
         (b"", "is empty"),

@@ -51,7 +51,10 @@ def test_an_encoding_is_part_of_a_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.csv.xz"])
-@pytest.mark.parametrize(("encoding", "read_as"), [("latin-1", "cp1252"), ("utf-16", "utf-16"), ("utf-32", "utf-32")])
+@pytest.mark.parametrize(
+    ("encoding", "read_as"),
+    [("latin-1", "cp1252"), ("utf-16", "utf-16"), ("utf-16-le", "utf-16-le"), ("utf-32", "utf-32")],
+)
 def test_an_encoding_is_found_and_told(tmp_path: Path, encoding: str, read_as: str, name: str) -> None:
     pack = {"gz": gzip.compress, "xz": lzma.compress}.get(name[-2:], bytes)
     (tmp_path / name).write_bytes(pack(TEXT.encode(encoding)))

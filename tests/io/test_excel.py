@@ -62,7 +62,7 @@ def test_every_type_of_a_sheet_is_kept(workbook: Callable[..., Path]) -> None:
     }
     assert source.place(1) == "row 3 of sheet 'People'"
     [remark] = source.remarks
-    assert str(remark).startswith("Column 'code' holds 2 numbers and 1 texts; it is read as text.")
+    assert str(remark).startswith("Column 'code' holds 2 numbers and 1 text; it is read as text.")
 
 
 def test_words_for_missing_leave_numbers(workbook: Callable[..., Path]) -> None:
@@ -97,6 +97,13 @@ def test_empty_rows_are_left_out_and_told(workbook: Callable[..., Path]) -> None
     assert (source.columns, source.read(["age"])["age"].to_pylist()) == (("age",), [1, 2])
     assert "1 empty rows between" in str(source.remarks[0])
     assert source.place(1) == "row 5 of sheet 'A'"
+
+
+def test_every_row_of_a_merged_cell_has_its_value(workbook: Callable[..., Path]) -> None:
+    source = open_source(
+        workbook({"A": [["age", "ward", "sex"], [1, "x", "f"], [2, None, "m"], [3, "y", None]]}, "B2:B3")
+    )
+    assert source.read(["ward", "sex"]).to_pydict() == {"ward": ["x", "x", "y"], "sex": ["f", "m", None]}
 
 
 @pytest.mark.parametrize(

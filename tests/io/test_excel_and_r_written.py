@@ -108,3 +108,11 @@ def test_a_frame_in_r_data_has_a_name(tmp_path: Path) -> None:
     assert "age" in open_source(tmp_path / "a.RData", sheet="people").columns
     with pytest.raises(ParameterError, match="no data frame 'staff'"):
         open_source(tmp_path / "a.RData", sheet="staff")
+
+
+def test_names_of_rows_that_only_number_them_are_no_column(tmp_path: Path) -> None:
+    people = pd.DataFrame({"age": [34.0, 51.0]})
+    pyreadr.write_rds(str(tmp_path / "a.rds"), people)
+    assert open_source(tmp_path / "a.rds").columns == ("age",)
+    pyreadr.write_rds(str(tmp_path / "b.rds"), people.rename(index=["Ann", "Ben"].__getitem__))
+    assert open_source(tmp_path / "b.rds").columns == ("age", "rownames")

@@ -115,6 +115,9 @@ def test_a_point_before_three_digits_is_a_question_unless_something_decides() ->
             ["2020-01-02T03:04:05+02:00", "02.01.2020 03:04:05Z"],
             [dt.datetime(2020, 1, 2, 1, 4, 5, tzinfo=dt.UTC), dt.datetime(2020, 1, 2, 3, 4, 5, tzinfo=dt.UTC)],
         ),
+        (["Thursday, 20 February 2014", "Fri 3 Jan 2020"], [DAY(2014, 2, 20), DAY(2020, 1, 3)]),
+        (["Donnerstag, 20. Februar 2014", "lundi 5 mai 2014"], [DAY(2014, 2, 20), DAY(2014, 5, 5)]),
+        (["Before 20 Feb 2014", "1 Feb 2014"], ["Before 20 Feb 2014", "1 Feb 2014"]),
     ],
 )
 def test_dates_are_read_as_they_are_written(texts: list[str], dates: list[dt.date]) -> None:
@@ -290,3 +293,15 @@ def test_whole_numbers_with_a_point_are_whole() -> None:
     assert [type(value) for value in values_of(["42.0", "7.0", "-3"])] == [int] * 3
     assert values_of(["42.0", "7.5"]) == [42.0, 7.5]
     assert values_of(["42.00", "7.0"]) == [42.0, 7.0]
+
+
+def test_what_is_said_of_dates_is_something_that_can_be_done() -> None:
+    def advice(*texts: str) -> str:
+        look = Narrowing(ANY)
+        look.look(pa.array(texts))
+        assert look.reading is not None
+        return look.reading.said + look.reading.advice
+
+    assert "'%m.%d.%Y'" in advice("31.12.2020", "30.11.2019")
+    assert "four digits" in advice("31.12.20", "30.11.19")
+    assert "(%I:%M %p)" in advice("12/31/2020 5:30 PM", "12/30/2020 4:10 AM")

@@ -41,6 +41,15 @@ _SAMPLE_RECORDS = 50
 _SHOWN_LINES = 1_000
 #: The share of lines with as many cells as the first from which on there is no title above.
 _MOSTLY = 0.9
+#: How files begin that are called text and are none.
+_NO_TEXT = {
+    b"PAR1": "it looks like Parquet (.parquet)",
+    b"PK\x03\x04": "it looks like a workbook (.xlsx) or a ZIP archive",
+    b"\xd0\xcf\x11\xe0": "it looks like an old workbook (.xls)",
+    b"\x1f\x8b": "it looks packed (.csv.gz)",
+    b"$FL2": "it looks like a file of SPSS (.sav)",
+    b"%PDF": "it looks like a PDF",
+}
 _FRACTION = re.compile(r"\d[.,]\d")
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
@@ -195,7 +204,7 @@ class DelimitedSource(QueriedSource):
         for record in records:
             if record and len(record) != len(self.columns):
                 raise SourceError(
-                    f"Line {records.line_num + self._above} of {shown(self.path)} has {len(record)} cells, and the "
+                    f"Line {records.line_num + self._above} of {shown(self.path)} has {_cells(len(record))}, and the "
                     f"header has {len(self.columns)}. Correct it, or name the separator, if not {self.separator!r}."
                 )
             yield record
@@ -217,7 +226,7 @@ class DelimitedSource(QueriedSource):
         if ragged:
             expected, found = ragged.groups()
             return SourceError(
-                f"{where} has {found} cells, and the header has {expected}. Correct the line, "
+                f"{where} has {_cells(int(found))}, and the header has {expected}. Correct the line, "
                 f"or name the separator if it is not {self.separator!r}."
             )
         if "Invalid unicode" in message:
@@ -233,6 +242,10 @@ class DelimitedSource(QueriedSource):
         return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
 
 
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count:,} cells"
+
+
 def first_lines(path: Path) -> tuple[list[str], bool]:
     """Read the start of a file as lines, or say what else it is; also returns whether the file goes on."""
     try:
@@ -241,8 +254,13 @@ def first_lines(path: Path) -> tuple[list[str], bool]:
             goes_on = bool(file.read(1))
     except PACKING_ERRORS:
         raise SourceError(f"{shown(path)} is not a gzip file, or was cut short.") from None
-    if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
-        raise SourceError(f"{shown(path)} is not a text file. Give it the ending of what it is.")
+    found = next((what for magic, what in _NO_TEXT.items() if head.startswith(magic)), None)
+    if found is not None or b"\0" in head:
+        what = (
+            found
+            or "it holds bytes that are 0; if it is text, name its encoding (encoding=, on the command line --encoding)"
+        )
+        raise SourceError(f"{shown(path)} is not a text file: {what}. Give it the ending of what it is.")
     text = head.decode("utf-8-sig", errors="replace")
     if not text.strip():
         raise SourceError(f"{shown(path)} is empty. It needs a header and rows.")

@@ -23,6 +23,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+#: In which bytes of four plain letters stand without a byte order mark, where every other byte is 0.
+_WIDE: dict[tuple[bool, ...], str] = {(True, False) * 2: "utf-16-le", (False, True) * 2: "utf-16-be"}
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]+")
 _END = re.compile(rb"\r\n|\n|\r")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
@@ -82,6 +84,8 @@ def detected_encoding(path: Path) -> str | None:
             for mark, encoding in _MARKS.items():
                 if head.startswith(mark):
                     return None if encoding == "utf-8-sig" else encoding
+            if wide := _WIDE.get(tuple(map(bool, head))):
+                return wide
             found = _first_not_utf8(head, file, whole=path.suffix.lower() not in PACKINGS)
     except PACKING_ERRORS:
         return None  # the reader will report what is wrong

@@ -84,9 +84,19 @@ class WorkbookSource(ImportedSource):
                 yield NumberedRow(number, cells)
 
     def _rows_below(self) -> Iterator[NumberedRow]:
-        """Yield the rows below the header."""
+        """Yield the rows below the header; every row of a merged cell has its value."""
         last = self._header[-1].number
-        return (row for row in self._rows() if row.number > last)
+        below = [one for one in self._merged if one.top > last]
+        values: dict[MergedCells, Any] = {}
+        for row in self._rows():
+            if row.number <= last:
+                continue
+            spanning = [one for one in below if one.top <= row.number <= one.bottom]
+            cells = list(row.cells)
+            for one in spanning:
+                value = values.setdefault(one, cells[one.left - 1])
+                cells[one.left - 1 : one.right] = [value] * (one.right - one.left + 1)
+            yield NumberedRow(row.number, cells) if spanning else row
 
     def _find_header(self, skip: int | None) -> list[NumberedRow]:
         """Find the rows that hold the names: below titles, and several if cells of the first are merged."""
@@ -227,10 +237,15 @@ class WorkbookSource(ImportedSource):
         numbers, words = self._mixed[name]
         if numbers and words:
             self.remark(
-                f"Column {listed([name])} holds {numbers:,} numbers and {words:,} texts; it is read as text.",
-                "Name the texts that mean 'no value' (na=, on the command line --na), and the rest are numbers.",
+                f"Column {listed([name])} holds {numbers:,} numbers and {_counted(words)}; it is read as text.",
+                "Name the texts that mean 'no value' (na=, on the command line --na), and the rest are numbers; remove "
+                "rows of totals or units.",
                 name,
             )
+
+
+def _counted(texts: int) -> str:
+    return "1 text" if texts == 1 else f"{texts:,} texts"
 
 
 def _text(cell: Any) -> str:

@@ -46,7 +46,7 @@ _DATES = (
 _WHOLE_FLOAT = r"^\s*-?(0|[1-9]\d{0,14})(\.0)?\s*$"
 #: What numbers with a sign or a unit, and what dates look like; most words look like neither.
 _LIKE_NUMBERS = r"^[^\pL]*\d|^[^\pL\d]*\pL{1,4}[^\pL\d]*\d|^[^\d]*[.,]\d"
-_LIKE_DATES = r"^\s*\d{1,4}[-/. \pL].*\d|^\s*\pL+\.? \d{1,2}\D"
+_LIKE_DATES = r"^\s*\d{1,4}[-/. \pL].*\d|^\s*(\pL+[.,]{0,2} ){1,2}\d{1,2}\D"
 
 #: The form that says that a column holds no dates.
 NO_DATES = "no"

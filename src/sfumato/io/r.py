@@ -26,6 +26,9 @@ from sfumato.io.lines import text_cells
 from sfumato.io.python_values import EXACT
 from sfumato.io.source import FileOptions, Source
 
+#: The column that pyreadr makes of the names of rows.
+ROW_NAMES = "rownames"
+
 
 def require_r() -> Any:
     """Import pyreadr, by which written files are checked; if it is missing, the error names the pip line."""
@@ -40,11 +43,18 @@ def open_r(path: Path, form: str, options: FileOptions) -> Source:
     except Exception:
         raise ImportedR(path, form).damaged("an R file with a data frame, as saveRDS or save writes it") from None
     if form == "rds":
-        return ImportedR(path, form, open_frame(next(iter(found.values())))) if found else _nothing(path)
+        return ImportedR(path, form, _opened(next(iter(found.values())))) if found else _nothing(path)
     frames = {str(name): frame for name, frame in found.items() if len(frame.columns)}
     if not frames:
         return _nothing(path)
-    return ImportedR(path, form, open_frame(frames[chosen(path, list(frames), options, "data frame")]))
+    return ImportedR(path, form, _opened(frames[chosen(path, list(frames), options, "data frame")]))
+
+
+def _opened(frame: Any) -> Source:
+    """Open a frame, without the names of rows that only number them."""
+    if ROW_NAMES in frame.columns and frame[ROW_NAMES].to_list() == [str(row + 1) for row in range(len(frame))]:
+        frame = frame.drop(ROW_NAMES)
+    return open_frame(frame)
 
 
 def _nothing(path: Path) -> Source:

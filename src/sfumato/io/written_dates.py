@@ -37,6 +37,11 @@ dec december dezember décembre diciembre dicembre dezembro december dez déc di
 #: The number of the month, by what people call it in English, German, French, Spanish, Italian, Portuguese and Dutch.
 MONTHS = {name: number for number, line in enumerate(_MONTHS.strip().splitlines(), start=1) for name in line.split()}
 
+_WEEKDAY = (
+    r"(?:(?i:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:mon|diens|donners|frei|sams|sonn)tag|"
+    r"mittwoch|sonnabend|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|"
+    r"sábado|domingo)[.,]{0,2} )?"
+)
 _CLOCK = (
     r"(?:(?:T|:|,? +)(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
     r"(?: ?(?P<p>[AaPp])\.?[Mm]\.?)?)?"
@@ -76,7 +81,8 @@ class Shape:
     @property
     def full(self) -> str:
         """The pattern of the whole text."""
-        return f"^{self.pattern}{_CLOCK}{_ZONE}$"
+        weekday = _WEEKDAY if "month" in self.pattern else ""
+        return f"^{weekday}{self.pattern}{_CLOCK}{_ZONE}$"
 
     def written(self, order: str) -> str:
         """The form, once the order is known."""
@@ -148,7 +154,8 @@ class WrittenDates:
     def _note_times(self, parts: pa.StructArray) -> None:
         for name, shown in (("f", "%H:%M:%S.%f"), ("S", "%H:%M:%S"), ("H", "%H:%M")):
             if pc.any(pc.not_equal(pc.struct_field(parts, name), "")).as_py():
-                self._clocks.add(shown)
+                halves = pc.any(pc.not_equal(pc.struct_field(parts, "p"), "")).as_py()
+                self._clocks.add(f"{shown.replace('%H', '%I')} %p" if halves else shown)
                 break
         zoned = pc.not_equal(pc.struct_field(parts, "z"), "")
         self._zones |= set(pc.unique(zoned).to_pylist())
@@ -164,24 +171,46 @@ class WrittenDates:
         kind: pa.DataType = pa.date32() if self._at_midnight and self._zones == {False} else pa.timestamp("us")
         kind = pa.timestamp("us", "UTC") if True in self._zones else kind
         forms = list(dict.fromkeys(shape.written(order) for shape, order in orders.items()))
-        clock = f", with a time ({max(self._clocks, key=len)})" if self._clocks and kind != pa.date32() else ""
+        clock = max(self._clocks, key=len) if self._clocks and kind != pa.date32() else ""
         return TextReading(
             kind,
             partial(_converted, orders=orders, kind=kind),
-            f"dates written {' or '.join(forms)}{clock}",
+            f"dates written {' or '.join(forms)}{f', with a time ({clock})' if clock else ''}",
             self._doubt(),
-            "If that is wrong, give the form (dates={'COLUMN': '%m/%d/%Y'}, on the command line --dates "
-            "'COLUMN=%m/%d/%Y').",
+            self._advice(f"{_another(forms[0])} {clock}".rstrip()),
         )
+
+    def _advice(self, form: str) -> str:
+        """What to do if the reading is wrong, with another form as the example."""
+        century = " Write years of another century with four digits." if self._has_short_years else ""
+        return (
+            f"If that is wrong, give the form (dates={{'COLUMN': '{form}'}}, on the command line --dates "
+            f"'COLUMN={form}').{century}"
+        )
+
+    @property
+    def _has_short_years(self) -> bool:
+        return any(shape.short_year for shape in self._orders)
 
     def _doubt(self) -> str:
         doubts = []
         if any(shape.is_open and len(orders) > 1 for shape, orders in self._orders.items()):
             doubts.append("no date tells whether the day or the month comes first")
-        if any(shape.short_year for shape in self._orders):
+        if self._has_short_years:
             last = FIRST_SHORT_YEAR + 99
             doubts.append(f"years of two digits are taken to lie from {FIRST_SHORT_YEAR} to {last}")
         return ", and ".join(doubts)
+
+
+def _another(form: str) -> str:
+    """Name a form that may be meant instead: day and month change places, words become numbers.
+
+    >>> _another("%d.%m.%y"), _another("%d%b%Y")
+    ('%m.%d.%y', '%Y-%m-%d')
+    """
+    if "%m" not in form:
+        return "%Y-%m-%d"
+    return form.replace("%d", "%%").replace("%m", "%d").replace("%%", "%m")
 
 
 def _matches(texts: pa.Array) -> Iterator[tuple[Shape, pa.StructArray]]:

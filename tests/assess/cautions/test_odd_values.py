@@ -34,6 +34,13 @@ def test_several_words_for_one_thing() -> None:
     assert not cautions(requested({"a": ["yes", "no", "maybe"]}, Schema("a")), "same-words")
 
 
+def test_codes_that_a_program_keeps_as_fractions_are_codes() -> None:
+    relat = [float(number) for number in range(1, 10)]
+    [found] = cautions(requested({"relat": relat}, Schema("relat")), "few-numbers")
+    assert found.columns == ("relat",)
+    assert not cautions(requested({"relat": [*relat[1:], 1.5]}, Schema("relat")), "few-numbers")
+
+
 def test_few_small_numbers_may_be_codes() -> None:
     cells = {"relat": list(range(1, 10)), "children": [0, 1, 2] * 3, "big": list(range(100, 109))}
     schema = Schema(["relat", "children", "big"])
@@ -72,6 +79,15 @@ def test_numbers_and_dates_that_became_stars_stop_a_release() -> None:
         assert (found.severity, found.columns) == ("error", (name,))
     words = released({"job": [f"word {row}" for row in range(40)]}, Schema("job"), [0] * 40)
     assert [one.severity for one in cautions(words, "lost-column")] == ["warning"]
+
+
+def test_numbers_that_are_stored_as_text_are_told() -> None:
+    ages = [str(number) for number in range(18, 60)]
+    [found] = cautions(requested({"age": ages}, Schema("age")), "numbers-as-text")
+    assert "--hierarchy age=numeric" in found.advice
+    assert cautions(requested({"steps": [str(100 * n) for n in range(30)]}, Schema("steps")), "numbers-as-text")
+    for name, texts in {"zip": [str(53700 + n) for n in range(30)], "job_code": ages, "sex": ["1", "2"] * 20}.items():
+        assert cautions(requested({name: texts}, Schema(name)), "numbers-as-text") == []
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def code_as_number(view: RequestView) -> Iterator[CautionFinding]:
     """Find whole numbers that are probably codes, so that an interval of them is meaningless."""
     for domain in undeclared(view, "number"):
         name, texts = domain.name, domain.values.cast(pa.string())
-        if not pa.types.is_integer(domain.values.type):
+        if not _are_whole(domain.values):
             if says_code(name):
                 yield _found(name, len(texts), "codes, by its name", _code_kinds(texts), "warning")
             continue
@@ -102,12 +102,19 @@ def few_numbers(view: RequestView) -> Iterator[CautionFinding]:
 
 
 def _may_be_categories(column: ViewedColumn) -> bool:
-    if not pa.types.is_integer(column.values.type) or not FEWEST_CATEGORIES <= len(column.values) <= MOST_CATEGORIES:
+    if not _are_whole(column.values) or not FEWEST_CATEGORIES <= len(column.values) <= MOST_CATEGORIES:
         return False
     numbers = column.values.to_numpy(zero_copy_only=False)
     in_reach = bool(np.min(numbers) >= 0 and np.max(numbers) <= LARGEST_CATEGORY)
     name = words(column.name)
     return in_reach and not _QUANTITY.search(name) and not COUNTED.search(name)
+
+
+def _are_whole(values: pa.Array) -> bool:
+    """Whether numbers are whole, also if a program keeps them as fractions because some are missing."""
+    if not pa.types.is_floating(values.type):
+        return bool(pa.types.is_integer(values.type))
+    return bool(pc.all(pc.equal(pc.floor(values), values)).as_py())
 
 
 def _found(name: str, count: int, what: str, kind: str, severity: str) -> CautionFinding:

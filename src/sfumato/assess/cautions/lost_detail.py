@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sfumato.assess.cautions.caution import CautionFinding, after, before, percent, quoted
 from sfumato.assess.cautions.column_kinds import kind_of
-from sfumato.assess.cautions.missing_codes import hides_amounts
+from sfumato.assess.cautions.missing_codes import read_as_words
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 
@@ -85,9 +85,8 @@ def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
         if domain.has_missing and view.starred(at) > view.released_rows / 2:
             why = "most classes hold a missing value beside others, which only '*' covers"
             advice = "Fill in or suppress missing values (missing='suppress'), or leave the column out."
-        elif kind == "category" and view.declared.get(name) is None and hides_amounts(view.columns[name]):
-            severity, why = "error", "it holds numbers or dates that were read as words"
-            advice = "Do what the caution about its reading says; if '*' is wanted, confirm the column."
+        elif kind == "category" and (what := _if_not_declared(view, name)) is not None:
+            severity, why, advice = "error", "it holds numbers or dates, but they were read as words", what
         elif kind == "category":
             why = f"it has {len(domain.values):,} categories and nothing between one of them and '*'"
             advice = "Declare how it generalizes: a taxonomy, 'prefix' for codes, 'ordered', 'numeric', 'dates'."
@@ -100,6 +99,10 @@ def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
             f"{quoted(name)} lost {percent(lost, 1)} of its detail: {why}.",
             advice,
         )
+
+
+def _if_not_declared(view: ReleaseView, name: str) -> str | None:
+    return None if view.declared.get(name) is not None else read_as_words(view.columns[name])
 
 
 def _crowded(view: ReleaseView) -> tuple[str, str]:

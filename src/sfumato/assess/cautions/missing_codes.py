@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import Caution, CautionFinding, before, quoted, share
-from sfumato.assess.cautions.column_kinds import undeclared, written_alike_in
+from sfumato.assess.cautions.column_kinds import FEWEST_CODES, looks_like_code, undeclared, written_alike_in
 from sfumato.assess.cautions.view import RequestView, ViewedColumn
 from sfumato.assess.meaning.missing import AMBIGUOUS, MISSING_WORDS, sentinels
+from sfumato.assess.meaning.words import says_code
 from sfumato.assess.meaning.written_dates import moment_of
 
 #: The share of numbers or dates from which on all other values look out of place.
@@ -174,7 +175,19 @@ def numbers_as_text(view: RequestView) -> Iterator[CautionFinding]:
 def _numbers_as_text(column: ViewedColumn, rows: int) -> Iterator[CautionFinding]:
     found, counts = sort_values(column.values), column.counts[:-1]
     count = int(counts[~(found.numbers | found.without)].sum())
-    if not count or mostly(found.dates, found, counts):
+    if mostly(found.dates, found, counts):
+        return
+    if not count:
+        if _are_stored(column, found):
+            yield CautionFinding(
+                "warning",
+                (column.name,),
+                int(counts[found.numbers].sum()),
+                f"{quoted(column.name)} holds numbers that are stored as text, which makes it one of categories with "
+                "nothing between a value and '*'.",
+                f"Declare it as 'numeric' (on the command line --hierarchy {column.name}=numeric), or as 'categorical' "
+                "if they are codes.",
+            )
         return
     if mostly(found.numbers, found, counts):
         why = f"{share(count, rows)} rows that hold something else make it one of categories"
@@ -193,6 +206,15 @@ def dates_as_text(view: RequestView) -> Iterator[CautionFinding]:
     """Find dates that are read as categories, because they have no one form, or other words among them."""
     for column in _texts(view):
         yield from _dates_as_text(column)
+
+
+def _are_stored(column: ViewedColumn, found: SortedValues) -> bool:
+    """Whether text holds plain numbers that are probably no codes: many, and an age or of different lengths."""
+    if found.without.any() or found.numbers.sum() < FEWEST_CODES or says_code(column.name):
+        return False
+    texts = column.values.cast(pa.string()).filter(pa.array(found.numbers))
+    codes = looks_like_code(texts) or pc.any(pc.match_substring_regex(texts, r"^0\d")).as_py()
+    return not codes or _AGE.search(column.name.lower()) is not None
 
 
 def _dates_as_text(column: ViewedColumn) -> Iterator[CautionFinding]:
@@ -227,9 +249,12 @@ def _how_to_write(column: ViewedColumn, found: SortedValues) -> str:
     )
 
 
-def hides_amounts(column: ViewedColumn) -> bool:
-    """Whether a column of text holds numbers or dates that could not be read as such."""
-    return is_text(column.values.type) and any([*_numbers_as_text(column, 1), *_dates_as_text(column)])
+def read_as_words(column: ViewedColumn) -> str | None:
+    """What to do about numbers or dates that words among them make categories; None if there are none."""
+    if not is_text(column.values.type) or sort_values(column.values).numbers.all():
+        return None
+    found = [*_numbers_as_text(column, 1), *_dates_as_text(column)]
+    return found[0].advice if found else None
 
 
 def date_format(texts: pa.StringArray) -> tuple[str, float]:
