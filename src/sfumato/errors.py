@@ -144,17 +144,26 @@ def shortened(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+#: How alike a misspelt word and the first part of a known one have to be.
+FIRST_WORD = 0.75
+
+
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Suggest the known word that a misspelt one is closest to, as a sentence; nothing if none is close.
 
     >>> did_you_mean("modrian", ["hilbert", "mondrian"])
     "Did you mean 'mondrian'?"
+    >>> did_you_mean("hippa", ["wp216", "hipaa-safe-harbor"])
+    "Did you mean 'hipaa-safe-harbor'?"
     """
     words = [word for word in known if isinstance(word, str)]
     if not isinstance(name, str):
         return ""
     by_case = {word.casefold(): word for word in words}
     close = difflib.get_close_matches(name.casefold(), by_case, n=1)
+    if not close:
+        by_case = {word.partition("-")[0]: whole for word, whole in reversed(by_case.items())}
+        close = difflib.get_close_matches(name.casefold(), by_case, n=1, cutoff=FIRST_WORD)
     return f"Did you mean {listed([by_case[close[0]]])}?" if close else ""
 
 

@@ -17,6 +17,7 @@ from sfumato import __version__
 from sfumato.cli.exits import end_cleanly_when_terminated, explained
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer
+from sfumato.errors import shortened
 
 if TYPE_CHECKING:
     Mixed = TyperCommand
@@ -85,14 +86,35 @@ class _ParsesAtOnce(Mixed):
                 one.process_value = partial(_process, one, types.get(one.name), one.process_value)  # type: ignore[method-assign]
         return found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the words of a command line; an option without its value is explained."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if "requires an argument" in (said := str(getattr(error, "message", ""))):
+                name = getattr(error, "option_name", None)
+                option = next((one for one in self.get_params(ctx) if name in one.opts), None)
+                if option is not None and option.metavar and option.help:
+                    error.message = f"{said} It takes {option.metavar}: {option.help}"  # type: ignore[attr-defined]
+            raise
+
 
 def _process(option: Any, annotation: object, by_typer: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
     """Process the value of an option or argument as Typer would."""
     if value is None and not option.required:
         nothing: Any = () if option.multiple or option.nargs == -1 else None
         return nothing if option.callback is None else option.callback(ctx, option, nothing)
-    made = _of_text(value, next(iter(get_args(annotation)), None))
-    return by_typer(ctx, value) if made is None or option.callback is not None else made
+    wanted = next(iter(get_args(annotation)), None)
+    made = _of_text(value, wanted)
+    if made is not None and option.callback is None:
+        return made
+    try:
+        return by_typer(ctx, value)
+    except typer.BadParameter:
+        what = "a whole number, such as 10" if wanted in WHOLE else "a number" if wanted in NUMBER else ""
+        if not what:
+            raise
+        raise typer.BadParameter(f"{shortened(value)} is not {what}.", ctx=ctx, param=option) from None
 
 
 def _of_text(value: object, wanted: object) -> object:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.common.textfiles import parsed_json, read_text
-from sfumato.errors import ParameterError, shortened
+from sfumato.errors import ParameterError, did_you_mean, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Taxonomy
 from sfumato.hierarchies.base import as_number
 from sfumato.privacy import PrivacyModel
@@ -32,7 +32,7 @@ def hierarchy_of(text: str, where: str) -> Hierarchy | None:
     if not Path(text).exists():
         raise ParameterError(
             f"{where}: {shortened(text)} is neither a hierarchy file nor a kind of hierarchy. "
-            f"Give the path of a file, or one of {', '.join(HIERARCHIES)}."
+            f"Give the path of a file, or one of {', '.join(HIERARCHIES)}. {did_you_mean(kind, HIERARCHIES)}".rstrip()
         )
     return Taxonomy.read(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,8 @@ from sfumato.common.html import Content, Markup, fragment, table
 from sfumato.errors import SchemaError, did_you_mean, invalid_parameter, listed
 from sfumato.hierarchies import KINDS, Hierarchy, with_levels
 
+#: Names of columns that make a poor example of a quasi-identifier.
+_NAMING = re.compile(r"(^|[^a-z])(id|ids|name|nr|no|number|email|mail|phone|unnamed)([^a-z]|$)|id$", re.IGNORECASE)
 #: A hierarchy that is chosen by the type of the column.
 Declared = Hierarchy | None
 
@@ -134,9 +137,10 @@ class Schema:
         if not columns:
             raise SchemaError("The table has no columns, so there is nothing to release.")
         if not self.quasi_identifiers:
+            example = next((name for name in columns if not _NAMING.search(name)), columns[0])
             raise SchemaError(
                 "No quasi-identifier is declared, so there is nothing to protect. Declare the columns that could "
-                f"single somebody out, for example quasi_identifiers=['{columns[0]}'] (on the command line: --qi). "
+                f"single somebody out, for example quasi_identifiers=['{example}'] (on the command line: --qi). "
                 f"Columns: {listed(columns)}."
             )
         declared = {name: role for role, names in self._by_role().items() for name in names}
