@@ -64,7 +64,8 @@ def init(
     attempt = trials(lambda: given.open(asked), found.rows) if yes and place != STANDARD else None
     made = draft(found, roles, k, reading, attempt)
     if not made.policy.schema.quasi_identifiers:
-        raise ParameterError("No column is a quasi-identifier, so that there is nothing to protect. Name one at least.")
+        how = "Run it without --yes, and name one at least." if yes else "Name one at least."
+        raise ParameterError(f"No column is a quasi-identifier, so that there is nothing to protect. {how}")
     for path in made.files(output).values():
         check_writable(path, table=False)
     for caution in made.cautions(found):

@@ -20,6 +20,7 @@ from sfumato.assess.meaning.words import says_code
 from sfumato.methods import find_method
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 from sfumato.profiles.hierarchies import round_width
+from sfumato.profiles.ranking import MOST_CORE, known_beside, restates
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import usable_weights
 from sfumato.run.request import Request
@@ -32,13 +33,18 @@ MOST_SENSITIVE = 5
 ALONE, TOGETHER = 0.05, 0.08
 #: Sensitive numbers with more distinct values are rounded, to about this many steps.
 EXACT, STEPS = 20, 10
+#: What a table is most often about: these sensitive columns come first.
+FIRST = ("disease", "outcome", "treatment", "crime", "money")
 #: What a model may add to the loss; one that costs more is not proposed.
-MOST_ADDED = 0.1
+MOST_ADDED = 0.15
 #: The most tries to find roles that raise no warning, and columns whose cost is tried one by one.
 MOST_TRIES, MOST_PRICED = 25, 12
 #: The method of trial releases: the fastest that keeps every model.
 TRIED_WITH = "mondrian"
-FEWEST_QUASI_IDENTIFIERS = 2
+#: How many rows must share a value on average before another column can be said to follow from it, or to say the same.
+REPEATED, ALIKE = 10, 2
+#: How much of a column's detail a release must keep by one more quasi-identifier, by who knows it.
+WORTH = (0.1, 0.3, 0.6)
 
 
 @dataclass(frozen=True)
@@ -121,14 +127,13 @@ def propose(
 ) -> Proposal:
     """Propose columns and models that a release can keep without a warning."""
     found = Proposal(profile, roles, k, options)
-    _take_core(found)
+    fast = _with_method(attempt)
+    _take_core(found, fast)
     taken = profile.weight_among(roles)
     for name in [name for name, role in roles.items() if role == "weight" and name != taken]:
         usable = usable_weights(profile[name].facts)
         why = "a release shows one column of them" if usable else "some rows have none, or none above 0"
         found.leave(name, f"more survey weights; {why}")
-    fast = _with_method(attempt)
-    _keep_detail(found, fast)
     _take_sensitive(found, fast)
     found.complete = True
     found.plain = [name for name, role in roles.items() if role == "plain"]
@@ -145,24 +150,46 @@ def _with_method(attempt: Attempt) -> Attempt:
     return lambda request: attempt(replace(request, method=find_method(TRIED_WITH)))
 
 
-def _take_core(found: Proposal) -> None:
-    """Take the core set; what is left is what outsiders hardly know, or what follows from the core."""
-    for one in found.profile.ranked(found.roles):
-        if one.core:
-            found.quasi_identifiers.append(one.name)
-        else:
+def _take_core(found: Proposal, attempt: Attempt) -> None:
+    """Take quasi-identifiers one by one, the best known first, as long as more detail is kept with them than without.
+
+    A column that is left out loses all of its detail, and one that is taken costs detail of the others. What is only
+    guessed to be known has to keep more.
+    """
+    profile, kept, tried = found.profile, 0.0, 0
+    for one in profile.ranked(found.roles):
+        taken, column = found.quasi_identifiers, profile[one.name].candidate
+        beside = [profile[name].candidate for name in taken]
+        worth = WORTH[0 if one.core else known_beside(column, beside)]
+        if restates(column, beside):
+            found.left[one.name] = "another column says how old they are"
+        elif same := next((name for name in taken if _follows(profile, one.name, name)), None):
+            found.left[one.name] = f"it follows from {same}"
+        elif len(taken) == MOST_CORE or tried == MOST_TRIES:
             found.left[one.name] = one.reason
+        elif (now := _detail(found, one.name, attempt)) >= kept + worth or not taken:
+            taken.append(one.name)
+            kept, tried = now, tried + 1
+        else:
+            found.left[one.name] = f"{one.reason}, but little would be left of it, or of the others beside it"
+            tried += 1
 
 
-def _keep_detail(found: Proposal, attempt: Attempt) -> None:
-    """Leave out columns of which nothing would be left, the least known first."""
-    while len(found.quasi_identifiers) > FEWEST_QUASI_IDENTIFIERS:
-        outcome = attempt(found.request())
-        lost = {name for one in outcome.questioned if one.code == "lost-column" for name in one.columns}
-        if outcome.loss is not None and not lost:
-            return
-        ranked = [name for name in found.quasi_identifiers if name in lost] or found.quasi_identifiers
-        found.leave(ranked[-1], "beside the others nearly nothing of it would be left")
+def _follows(profile: Profile, name: str, taken: str) -> bool:
+    """Whether the values of a column follow from those of one that is taken; from rare values everything does."""
+    column, known = profile[name].facts, profile[taken].facts
+    often = ALIKE if column.different == known.different else REPEATED
+    if column.different > known.different or known.different * often > known.rows:
+        return False
+    pairs = np.unique(fingerprints([known.codes.astype(np.int64) + 1, column.codes.astype(np.int64) + 1]))
+    return len(pairs) == len(np.unique(known.codes))
+
+
+def _detail(found: Proposal, name: str, attempt: Attempt) -> float:
+    """How many columns' detail the quasi-identifiers keep together with one more; 0 if one keeps hardly any."""
+    outcome = attempt(found.request(more=[name]))
+    lost = any(one.code == "lost-column" for one in outcome.questioned)
+    return 0.0 if outcome.loss is None or lost else (len(found.quasi_identifiers) + 1) * (1 - outcome.loss)
 
 
 def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
@@ -170,12 +197,14 @@ def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
     base = found.loss = attempt(found.request()).loss
     together: list[NDArray[np.int64]] = []
     columns = [one for one in found.profile.columns if found.roles[one.name] == "sensitive"]
-    for column in sorted(columns, key=lambda one: ("sure", "likely", "unsure").index(one.suggestion.certainty)):
+    for column in sorted(columns, key=_about):
         step = _step(column)
         codes = _rounded(column.facts, step)
         rows = column.facts.rows
         if len(found.sensitive) == MOST_SENSITIVE:
-            found.left[column.name] = f"{MOST_SENSITIVE} sensitive columns are protected already"
+            found.left[column.name] = f"a first policy protects at most {MOST_SENSITIVE} sensitive columns"
+        elif same := next((name for name in found.sensitive if _alike(found.profile, column.name, name)), None):
+            found.left[column.name] = f"it says the same as {same}"
         elif count_unique(fingerprints([codes])) > ALONE * rows:
             found.left[column.name] = "its values point to single rows"
         elif count_unique(fingerprints([*together, codes])) > TOGETHER * rows:
@@ -185,6 +214,17 @@ def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
             found.transform |= {} if step is None else {column.name: Round(step)}
             if _protect(found, column, codes, base, attempt):
                 together.append(codes)
+
+
+def _about(column: ColumnProfile) -> tuple[int, int]:
+    """Sort by how certain the role is, and by what tables are most often about."""
+    topic = column.candidate.topic
+    certainty = ("sure", "likely", "unsure").index(column.suggestion.certainty)
+    return certainty, FIRST.index(topic) if topic in FIRST else len(FIRST)
+
+
+def _alike(profile: Profile, one: str, other: str) -> bool:
+    return _follows(profile, one, other) and _follows(profile, other, one)
 
 
 def _step(column: ColumnProfile) -> float | None:
@@ -289,5 +329,5 @@ def _price_left(found: Proposal, attempt: Attempt) -> None:
     for name in asked[:MOST_PRICED]:
         loss = attempt(found.request(more=[name])).loss
         if loss is not None and found.loss is not None:
-            found.prices[name] = f"it would raise the loss from {found.loss:.3f} to {loss:.3f}"
+            found.prices[name] = f"with it the loss would be {loss:.3f} instead of {found.loss:.3f}"
     found.all_loss = attempt(found.request(more=asked)).loss if asked else None

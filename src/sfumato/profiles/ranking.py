@@ -12,15 +12,15 @@ from sfumato.assess.meaning.facts import ColumnCounts
 
 #: What outsiders know, from what anybody can see or look up to what is only a guess.
 KNOWN_TO = ("anybody who meets them, or registers", "acquaintances, colleagues, neighbours", "perhaps nobody: guessed")
+#: What anybody can see or look up, in the order in which a person is described. An age comes before a birthday and a
+#: postcode before other places, since they keep more when they become coarser.
+DESCRIBED = (
+    *("sex", "age", "year of birth", "date of birth", "postcode", "place", "ethnic group", "nationality"),
+    *("marital status", "occupation"),
+)
 #: Topics by who knows them; all others are guessed.
 BY_TOPIC: Mapping[str, int] = {
-    **dict.fromkeys(
-        (
-            *("sex", "age", "date of birth", "year of birth", "postcode", "place", "ethnic group", "nationality"),
-            *("marital status", "occupation"),
-        ),
-        0,
-    ),
+    **dict.fromkeys(DESCRIBED, 0),
     **dict.fromkeys(
         (
             *("education", "language", "household", "body", "date or time", "year", "institution", "stay", "vehicle"),
@@ -37,8 +37,10 @@ MOST_CORE, FEWEST_CORE = 8, 3
 #: A column that raises the risk by less than this factor follows from those before it, or nearly.
 FOLLOWS = 1.02
 #: Beyond this part of the risk of all columns that most people know, these are taken anyway: where a birthday says
-#: nearly everything, nothing adds much, and yet nobody would leave out the sex.
+#: nearly everything, nothing adds much, and yet nobody would leave out the region.
 SATURATED = 0.9
+#: Of several places, the one with the fewest values comes first, if it has at least this many.
+FEWEST_PLACES = 4
 #: Topics that say the same of a person.
 SAME = {"age": "date of birth", "year of birth": "date of birth"}
 
@@ -71,7 +73,10 @@ class Ranked:
     def reason(self) -> str:
         """Say why it stands where it stands."""
         who = f"known to {KNOWN_TO[self.known]}" if self.known < GUESSED else KNOWN_TO[self.known]
-        return f"{who}; knowing it too raises the average risk from {self.risk - self.adds:.1%} to {self.risk:.1%}"
+        before, now = f"{self.risk - self.adds:.1%}", f"{self.risk:.1%}"
+        if before == now:
+            return f"{who}; knowing it too leaves the average risk at {now}"
+        return f"{who}; knowing it too raises the average risk from {before} to {now}"
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,8 @@ class SuggestedColumn:
 def rank(candidates: Sequence[SuggestedColumn]) -> tuple[Ranked, ...]:
     """Rank columns; the core set comes first.
 
-    The next column is one that most people know, and among these the one that raises the risk most. A second column
-    on a topic tells less than a first one, so it comes later.
+    The next column is one that most people know, in the order in which people are described, and otherwise the one that
+    raises the risk most. A second column on a topic tells less than a first one, so it comes later.
     """
     core: list[SuggestedColumn] = []
     found: list[Ranked] = []
@@ -102,9 +107,11 @@ def rank(candidates: Sequence[SuggestedColumn]) -> tuple[Ranked, ...]:
     everything = _risk([one for one in left if one.known == 0])
     for known, most in enumerate((MOST_CORE, MOST_CORE, FEWEST_CORE)):
         follow: list[SuggestedColumn] = []
-        while len(core) < most and (tried := [one for one in left if _known_now(one, core) == known]):
+        while len(core) < most and (
+            tried := [one for one in left if known_beside(one, core) == known and not restates(one, core)]
+        ):
             before = found[-1].risk if found else 0.0
-            best, now = max(((one, _risk([*core, one])) for one in tried), key=lambda one: one[1])
+            best, now = min(((one, _risk([*core, one])) for one in tried), key=_place)
             left.remove(best)
             if core and now < FOLLOWS * before and not (known == 0 and before > SATURATED * everything):
                 follow.append(best)
@@ -117,9 +124,27 @@ def rank(candidates: Sequence[SuggestedColumn]) -> tuple[Ranked, ...]:
     return (*found, *(Ranked(one.facts.name, one.known, now, now - before, core=False) for one, now in rest))
 
 
-def _known_now(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> int:
+def _place(candidate: tuple[SuggestedColumn, float]) -> tuple[int, bool, float]:
+    """Where a column comes among others that as many know."""
+    column, risk = candidate
+    described = DESCRIBED.index(column.topic) if column.topic in DESCRIBED else len(DESCRIBED)
+    if column.topic != "place":
+        return described, False, -risk
+    return described, column.facts.different < FEWEST_PLACES, column.facts.different
+
+
+def known_beside(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> int:
+    """Who knows a column, as an index of `KNOWN_TO`; what a second one on a topic adds, fewer know."""
     second = _matter(candidate) in {_matter(one) for one in core}
     return min(GUESSED, candidate.known + second)
+
+
+def restates(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> bool:
+    """Whether a column says in another form how old the person of a core column is."""
+    return candidate.topic in {*SAME, *SAME.values()} and any(
+        one.topic != candidate.topic and _matter(one) == _matter(candidate) and one.of_others == candidate.of_others
+        for one in core
+    )
 
 
 def _matter(candidate: SuggestedColumn) -> str | None:
