@@ -102,3 +102,15 @@ def test_what_is_lacking_is_said():
         sfumato.sklearn.Anonymizer(minimize="prediction").fit(PEOPLE)
     with pytest.raises(ParameterError, match="Did you mean 'prediction'"):
         sfumato.sklearn.Anonymizer(minimize="predictions").fit(PEOPLE, ILL)
+
+
+def test_dates_and_truth_values_are_numbers_in_pandas_as_in_polars():
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(RANDOM.integers(0, 900, ROWS), unit="D")
+    people = PEOPLE[["age", "job"]].assign(seen=days, smokes=RANDOM.random(ROWS) < 0.3)
+    one = sfumato.sklearn.Anonymizer(k=5).fit_transform(people)
+    assert (one == sfumato.sklearn.Anonymizer(k=5).fit_transform(pl.from_pandas(people))).all()
+    assert all(18_262 <= day <= 18_262 + 900 for day in one[:, 2])
+    alone = sfumato.sklearn.Anonymizer(k=5).fit_transform(people[["seen", "age"]].assign(seen=days.tz_localize("UTC")))
+    assert alone.dtype == np.float64
+    with pytest.raises(ValueError, match="NaN"):
+        sfumato.sklearn.Anonymizer(k=5).fit(people.assign(seen=people["seen"].where(people["age"] > 30)))

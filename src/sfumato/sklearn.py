@@ -23,6 +23,9 @@ except ImportError:
 PREDICTION, TARGET = "prediction", "y"
 #: The bins of a target that is a number.
 BINS = 8
+#: The category of a missing value.
+MISSING = "(missing)"
+_MICROSECONDS_A_DAY = 86_400_000_000
 #: The distances computed at a time, so that they fit into memory.
 _AT_A_TIME = 4_000_000
 
@@ -31,11 +34,12 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     """Replace every row by what a box shows that holds at least k rows of the training data.
 
     Numbers become the middle of the box; categories of a data frame become the box's category, or an interval of
-    categories such as ``[clerk, farmer]``. The boxes are those of strict cuts, so they do not overlap, and rows with
-    the same values share one. What ``fit_transform`` returns is k-anonymous: every row occurs at least k times. A new
-    row gets what its box shows, or the nearest one; it shows nothing that the training rows did not, and is not counted
-    among them. A fitted transformer holds the boxes, the names of categories, and no training row, so it may be kept
-    and passed on with a model.
+    categories such as ``[clerk, farmer]``; dates and times become days since 1970-01-01. The boxes are those of strict
+    cuts, so they do not overlap, and rows with the same values share one. What ``fit_transform`` returns is
+    k-anonymous: every row occurs at least k times. A new row gets what its box shows, or the nearest one; it shows
+    nothing that the training rows did not, and is not counted among them. A fitted transformer holds the boxes, the
+    names of all categories, and no training row: before it is passed on with a model, ask whether rare categories may
+    be known, such as a job that one person has.
 
     All columns are quasi-identifiers. Arrays hold numbers; columns of other kinds come in a data frame. For
     hierarchies, sensitive columns and other models use `sfumato.anonymize`.
@@ -76,6 +80,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         parameters.choice("Anonymizer", "minimize", self.minimize, (None, PREDICTION))
         target = self._target(y)
         self.categories_ = _categories(X, target)
+        self._by_column = bool(self.categories_) or any(map(_is_moment, getattr(X, "dtypes", ())))
         rows = self._numbers(X, reset=True)
         if len(rows) < k:
             raise ValueError(f"Anonymizer(k={k}) needs at least k rows, but there are n_samples={len(rows)}.")
@@ -110,7 +115,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def _numbers(self, X: Any, reset: bool) -> NDArray[np.float64]:  # noqa: N803
         """The rows as numbers: categories by their place, NaN for one that was not there before."""
-        if not self.categories_:
+        if not self._by_column:
             return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset), np.float64)
         validate_data(self, X, reset=reset, skip_check_array=True)
         columns = []
@@ -119,7 +124,8 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
                 places = {value: at for at, value in enumerate(self.categories_[place])}
                 columns.append(np.array([places.get(one, np.nan) for one in _texts(X[name])], np.float64))
             else:
-                columns.append(np.asarray(check_array(X[[name]], dtype=np.float64), np.float64)[:, 0])
+                numbers = _moments(X[name]) if _is_moment(list(X.dtypes)[place]) else X[[name]]
+                columns.append(np.asarray(check_array(numbers, dtype=np.float64), np.float64)[:, 0])
         return np.column_stack(columns)
 
     def _middles(self) -> NDArray[np.float64]:
@@ -134,8 +140,7 @@ def _categories(X: Any, target: NDArray[np.int64] | None) -> dict[int, list[str]
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return found
     for place, (name, kind) in enumerate(zip(X.columns, list(X.dtypes), strict=True)):
-        numbers = kind.is_numeric() if hasattr(kind, "is_numeric") else getattr(kind, "kind", "O") in "biuf"
-        if not numbers:
+        if not _is_number(kind) and not _is_moment(kind):
             texts = np.array(_texts(X[name]), object)
             values, codes = np.unique(texts.astype(str), return_inverse=True)
             sums = np.bincount(codes, weights=np.zeros(len(codes)) if target is None else target)
@@ -143,9 +148,29 @@ def _categories(X: Any, target: NDArray[np.int64] | None) -> dict[int, list[str]
     return found
 
 
+def _is_number(kind: Any) -> bool:
+    """Whether a type of pandas or Polars is one of numbers or truth values."""
+    if hasattr(kind, "is_numeric"):
+        return bool(kind.is_numeric()) or str(kind) == "Boolean"
+    return getattr(kind, "kind", "O") in "biuf"
+
+
+def _is_moment(kind: Any) -> bool:
+    """Whether a type of pandas or Polars is one of dates or times."""
+    return str(kind).startswith("Date") if hasattr(kind, "is_numeric") else getattr(kind, "kind", "O") == "M"
+
+
+def _moments(column: Any) -> NDArray[np.float64]:
+    """Dates and times as days since 1970-01-01, in a column of one feature."""
+    values = column.to_numpy()
+    moments = column.to_numpy(dtype="datetime64[us]") if values.dtype == object else values.astype("datetime64[us]")
+    days = np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / _MICROSECONDS_A_DAY)
+    return np.asarray(days, np.float64)[:, None]
+
+
 def _texts(column: Any) -> list[str]:
     """The values of a column as text; a missing one is a category of its own."""
-    return ["" if value is None or value != value else str(value) for value in column.to_numpy()]  # noqa: PLR0124
+    return [MISSING if value is None or value != value else str(value) for value in column.to_numpy()]  # noqa: PLR0124
 
 
 def _released(rows: NDArray[np.float64], k: int, target: NDArray[np.int64] | None) -> Release:
