@@ -62,10 +62,17 @@ ENTRANCES = {
     "verify.lower_bound": {"verify_bound", "BoundCheck"},
     "verify.bound_claim": {"NOT_A_BOUND"},
     "verify.anatomy": {"verify_anatomy", "verify_files", "TwoTables"},
-    "verify.consequences": {"provable", "Provable", "GIVEN"},
+    "verify.consequences": {"provable", "Provable", "promise_in_words", "GIVEN", "ONLY_WITH_PEOPLE"},
     "verify.engine_check": {"verify_grouped"},
     "verify.engine_groups": {"CountClasses", "Grouped", "Keys"},
-    "verify.verification": {"Verification", "RuleCheck", "Achieved", "SensitiveAchieved", "ClassFrequencies"},
+    "verify.verification": {
+        "Verification",
+        "RuleCheck",
+        "Unproven",
+        "Achieved",
+        "SensitiveAchieved",
+        "ClassFrequencies",
+    },
 }
 # The core works on arrays: it never sees a file.
 WITHOUT_FILES = (

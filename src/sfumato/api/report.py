@@ -29,7 +29,7 @@ from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request
-from sfumato.verify.verification import Verification
+from sfumato.verify.verification import Unproven, Verification
 
 
 def facts_of_files(
@@ -58,7 +58,7 @@ def facts_of_files(
     prepared = prepare(read_table(source, request), request)
     verification = check_in_memory(release, request)
     if verification.not_checkable:
-        about_risk = "the risk after, whose figures on this page count rows instead of people"
+        about_risk = Unproven(("the risk after, whose figures on this page count rows instead of people",))
         verification = replace(verification, not_checkable=(*verification.not_checkable, about_risk))
     released = read_release(release, request.schema, request.separator)
     if not released.num_rows:

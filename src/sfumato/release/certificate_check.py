@@ -17,8 +17,8 @@ from sfumato.io.checksum import HashedFile
 from sfumato.release.check import check_source
 from sfumato.release.signature import FIELD as SIGNATURE
 from sfumato.release.signature import can_check, is_signed_by
-from sfumato.verify.consequences import GIVEN, Provable, provable
-from sfumato.verify.verification import Achieved, RuleCheck, Verification
+from sfumato.verify.consequences import GIVEN, Provable, promise_in_words, provable
+from sfumato.verify.verification import Achieved, RuleCheck, Unproven, Verification
 
 #: What is counted: rows, unless people have several.
 ROWS, PEOPLE = "rows", "people"
@@ -99,18 +99,16 @@ def _needed(
     return tuple(replace(check, rule=f"{check.rule}, which people need in rows") for check in found.checks)
 
 
-def _not_checkable(record: Record, parts: Sequence[Provable]) -> Iterator[str]:
+def _not_checkable(record: Record, parts: Sequence[Provable]) -> Iterator[Unproven]:
     """Name the promises that the file alone does not prove, and what is lacking."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for promise, part in zip(record["promises"], parts, strict=True):
         if part.lacking is not None:
-            yield f"{_words(promise)}, since the file does not say {part.lacking}"
+            by_reason.setdefault((part.lacking, part.advice), []).append(promise_in_words(promise))
+    for (lacking, advice), promises in by_reason.items():
+        yield Unproven(tuple(promises), f"the file does not say {lacking}", advice)
     if record["preset"] is not None:
-        yield "the answers to the questions of a preset"
-
-
-def _words(promise: Record) -> str:
-    said = ", ".join(f"{name}={value}" for name, value in promise.items() if name != "model" and value != GIVEN)
-    return f"{promise['model']} {said}"
+        yield Unproven(("the answers to the questions of a preset",), advice="Ask whoever answers for the release.")
 
 
 def _assumed(record: Record) -> Iterator[str]:

@@ -15,8 +15,8 @@ from sfumato.run.read import with_populations
 from sfumato.run.request import AUTO, Request
 from sfumato.run.where import needs_more, on_spark
 from sfumato.table.schema import Schema
-from sfumato.verify.consequences import provable
-from sfumato.verify.verification import Achieved, Verification
+from sfumato.verify.consequences import ONLY_WITH_PEOPLE, promise_in_words, provable
+from sfumato.verify.verification import Achieved, Unproven, Verification
 
 
 def check(data: object, request: Request) -> Verification:
@@ -91,12 +91,20 @@ def _without_persons(
     found = check_source(source, names, sensitive, about_rows)
     needed = check_source(source, names, sensitive, [one.follows for one in parts if one.follows is not None])
     said = [replace(check, rule=f"{check.rule}, which people need in rows") for check in needed.checks]
-    lacking = f"counting people, since the file does not say whose row is whose: it has no column {listed([person])}"
     return replace(
         found,
         checks=(*found.checks, *said),
         achieved=Achieved(None, {}),  # what rows achieve is not what people achieve
-        not_checkable=tuple(f"{one['model']}, {lacking}" for one in about_people) or (f"what it achieves, {lacking}",),
+        not_checkable=(_uncounted(about_people, person),),
+    )
+
+
+def _uncounted(promises: Sequence[Mapping[str, Any]], person: str) -> Unproven:
+    """The promises about people that a file without their column does not prove."""
+    return Unproven(
+        tuple(dict.fromkeys(promise_in_words(one) for one in promises)) or ("what it achieves",),
+        f"people are counted, and the file does not say whose row is whose: it has no column {listed([person])}",
+        ONLY_WITH_PEOPLE,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,14 @@ from sfumato.verify.release import ABOUT_POPULATION, Requirement, check_requirem
 
 #: What stands in place of a detail that may list original values.
 GIVEN = "given"
+
+#: How to check promises about people whose rows a file does not tell apart.
+ONLY_WITH_PEOPLE = (
+    "Only whoever has the original can count people, as Sfumato does before it writes a release. Anybody can check a "
+    "release that shows pseudonyms of the people (pseudonymize=, on the command line --pseudonymize)."
+)
+#: How to check promises of which a certificate withholds a part.
+OWNER_CHECKS = "The owner can check them with the policy of the release (policy, on the command line --policy)."
 
 #: The details that may be withheld; everything else about a promise has to be said.
 WITHHELD = {
@@ -39,11 +47,14 @@ class Provable:
         What follows from the promise and can be counted in rows.
     lacking
         What the file lacks to prove all of it; None if it lacks nothing.
+    advice
+        How it can be checked then.
     """
 
     promised: Requirement | None
     follows: Requirement | None = None
     lacking: str | None = None
+    advice: str = field(default="", repr=False)
 
 
 def provable(
@@ -69,11 +80,25 @@ def provable(
     withheld = [name for name in said if said[name] == GIVEN and name in WITHHELD.get(str(said.get("model")), ())]
     _refuse_meaningless(said, withheld, quasi_identifiers, sensitive)
     if withheld:
-        return Provable(None, None, f"what was given as {listed(withheld)}")
+        return Provable(None, None, f"what was given as {listed(withheld)}", OWNER_CHECKS)
     if people and said["model"] != "minimum-span":
         follows = FOLLOWS.get(said["model"])
-        return Provable(None, None if follows is None else follows(said), "whose row is whose")
+        return Provable(None, None if follows is None else follows(said), "whose row is whose", ONLY_WITH_PEOPLE)
     return Provable(said)
+
+
+def promise_in_words(promise: Requirement) -> str:
+    """Name a promise with its details, other than those that list values.
+
+    >>> promise_in_words({"model": "l-diversity", "l": 2, "column": "disease"})
+    'l-diversity (l=2, column=disease)'
+    """
+    details = ", ".join(
+        f"{name}={value}"
+        for name, value in promise.items()
+        if name != "model" and value != GIVEN and isinstance(value, str | int | float)
+    )
+    return f"{promise['model']} ({details})" if details else str(promise["model"])
 
 
 def _without_needless(promise: Requirement) -> dict[str, Any]:

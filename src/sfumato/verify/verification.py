@@ -19,6 +19,30 @@ AT_MOST = ("t-closeness", "average risk", "unique share", "marketer risk", "popu
 
 
 @dataclass(frozen=True)
+class Unproven:
+    """Promises that a table alone does not prove, all for the same reason.
+
+    Attributes
+    ----------
+    promises
+        The promises, in words.
+    since
+        What the table lacks.
+    advice
+        How they can be checked.
+    """
+
+    promises: tuple[str, ...]
+    since: str = ""
+    advice: str = ""
+
+    def __str__(self) -> str:
+        *first, last = self.promises
+        named = f"{', '.join(first)} and {last}" if first else last
+        return f"{named}, since {self.since}" if self.since else named
+
+
+@dataclass(frozen=True)
 class BreakingClass:
     """A class that breaks a rule.
 
@@ -151,7 +175,7 @@ class Verification:
     notes
         What the publisher should know although no rule is broken.
     not_checkable
-        The promises that this table alone cannot prove, each with what is lacking.
+        The promises that this table alone cannot prove, by what is lacking.
     frequencies
         The number of classes for every pair of class size and count of the most frequent value, by sensitive column
         (None for a table without any); only if an engine counted.
@@ -163,7 +187,7 @@ class Verification:
     checks: tuple[RuleCheck, ...]
     notes: tuple[str, ...] = ()
     frequencies: Mapping[str | None, ClassFrequencies] = field(default_factory=dict, repr=False, compare=False)
-    not_checkable: tuple[str, ...] = ()
+    not_checkable: tuple[Unproven, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -225,7 +249,9 @@ class Verification:
             lines += [f"  {one} (asked {_number(check.asked)})" for one in check.sample]
             if check.sample and check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
-        lines += [f"Not checkable from this file: {one}" for one in self.not_checkable]
+        for unproven in self.not_checkable:
+            lines.append(f"Not checkable from this file: {unproven}.")
+            lines += [f"  {unproven.advice}"] if unproven.advice else []
         lines += [f"Note: {note}" for note in (*self.caveats, *self.notes)]
         return "\n".join(printable(line, lines=False) for line in lines)
 
@@ -247,7 +273,9 @@ class Verification:
             verdict(self.ok, self._verdict()),
             table(header, rules, numbers={2, 3}) if rules else element("p", "No rule was given."),
             [_breaking(check) for check in self.violations if check.sample],
-            facts(("not checkable", one) for one in self.not_checkable) if self.not_checkable else None,
+            facts(("not checkable", f"{one}. {one.advice}".rstrip()) for one in self.not_checkable)
+            if self.not_checkable
+            else None,
             facts(("note", note) for note in said_too) if said_too else None,
         )
 
@@ -264,7 +292,7 @@ class Verification:
             "k": self.k,
             "sensitive": {name: _plain_achieved(one) for name, one in self.achieved.sensitive.items()},
             "rules": [_plain_check(check) for check in self.checks],
-            "not_checkable": list(self.not_checkable),
+            "not_checkable": [str(one) for one in self.not_checkable],
             "notes": [*self.caveats, *self.notes],
         }
 

@@ -24,6 +24,7 @@ from sfumato.release.report.facts import ReportFacts, facts_of_release
 from sfumato.release.report.limits import limits_of
 from sfumato.release.report.page_one import PageOne, State, page_one
 from sfumato.release.report.released_rows import UniqueRows, count_unique, example_of
+from sfumato.verify.verification import Unproven
 
 
 @pytest.fixture(scope="module", name="safe")
@@ -50,7 +51,10 @@ def exposures(safe: ReportFacts) -> Iterator[tuple[str, ReportFacts]]:
     yield "unique unknown", replace(safe, unique=None)
     yield "guessed", replace(safe, grounds=replace(safe.grounds, guessed=("how to generalize age",)))
     yield "not looked at", replace(safe, not_looked_at=["repeated-rows"])
-    yield "not proven", replace(safe, verification=replace(safe.verification, not_checkable=("k over people",)))
+    yield (
+        "not proven",
+        replace(safe, verification=replace(safe.verification, not_checkable=(Unproven(("k over people",)),))),
+    )
     yield "nothing promised", replace(safe, verification=replace(safe.verification, checks=()))
     yield "in its order", replace(safe, keeps_order=True)
     yield "ends of intervals", replace(safe, singling_out={"rows": 3, "share": 0.1, "classes_with_intervals": 30})
