@@ -124,3 +124,17 @@ def test_the_answer_is_in_nothing_that_is_published() -> None:
     before = str(release.manifest), str(release)
     release.knows({"age": 30})
     assert (str(release.manifest), str(release)) == before
+
+
+def test_a_value_that_no_released_row_shows_is_no_typo() -> None:
+    places = ["China"] * 60 + ["Italy"] * 60 + ["Chile"]
+    people = pa.table({"place": places, "ill": ["flu", "gout", "asthma"] * 40 + ["flu"]})
+    release = sf.anonymize(people, quasi_identifiers="place", sensitive="ill", k=10, seed=1)
+    assert "Chile" not in set(release.table["place"].to_pylist())
+    found = release.knows({"place": "Chile"})
+    assert found.before == 1
+    assert found.after + found.left_out >= 10
+    with pytest.raises(ParameterError, match="Did you mean 'Chile'"):
+        release.knows({"place": "Chil"})
+    measured = sf.utility(people, release, seed=0)
+    assert all(0 <= one.value < np.inf for one in measured.values())

@@ -133,7 +133,9 @@ class OriginInMemory(Origin):
         prepared, sensitive = self.prepared, self.found.request.schema.sensitive
         table = prepared.originals([*where, *sensitive])
         hierarchies = {name: how for name, how in prepared.schema.quasi_identifiers.items() if name in where}
-        before = Fitting.of(Released(table, hierarchies), where, prepared.people)
+        original = Released(table, hierarchies)
+        original.refuse_typos(where)
+        before = Fitting.of(original, where, prepared.people)
         left_out = self.found.recoded.classes.suppressed + prepared.left_out
         return candidates(before, after, [name for name in sensitive if name not in where], left_out)
 

@@ -73,6 +73,9 @@ class GroupedColumn(ReleasedColumn):
             np.maximum.reduceat(found.high[cells], self.begins),
         )
 
+    def refuse_typos(self, condition: Condition) -> None:
+        self.values.refuse_typos(condition)
+
     def share_below(self, place: float) -> NDArray[np.float64]:
         return self._mean(self.values.share_below(place))
 
@@ -186,14 +189,14 @@ class Anatomized(Released):
         begins = np.flatnonzero(np.diff(of_value[order], prepend=-1))
         return GroupedColumn(self.sensitive, of_person, open_plain(values, self.sensitive), begins, counts, order)
 
-    def count(self, where: Where | None = None) -> Answer:
+    def matching(self, where: Where) -> Answer:
         """Count the people who fit a description, as in `Released`.
 
         Within a group the matching people and the matching values may coincide as little or as much as possible.
         """
-        asked = dict(where or {})
+        asked = dict(where)
         if self.sensitive not in asked:
-            return super().count(asked)
+            return super().matching(asked)
         column, condition = self.by_group, asked.pop(self.sensitive)
         fewest, most = column.held(condition)
         rows = self.table.num_rows

@@ -58,7 +58,6 @@ class CategoryColumn(ReleasedColumn):
 
     def match(self, condition: Condition) -> Match:
         wanted = texts_of(self.name, condition)
-        self._refuse_typos(wanted)
         if self.exact:
             parts = [(float(label in wanted), label in wanted, label in wanted) for label in self.labels]
         elif isinstance(self.hierarchy, Structured):
@@ -72,12 +71,11 @@ class CategoryColumn(ReleasedColumn):
         nowhere = np.full(self.size, np.nan)
         return Match(found[:, 0], found[:, 1] > 0, found[:, 2] > 0, nowhere, nowhere)
 
-    def _refuse_typos(self, wanted: Iterable[str]) -> None:
-        """Refuse a value that no row shows but that is nearly one that some row does: an answer of 0 would mislead."""
+    def refuse_typos(self, condition: Condition) -> None:
         if isinstance(self.hierarchy, Taxonomy | Prefix | Structured):
             return
         shown = {label for label in self.labels if label is not None} if self.exact else set(self.below)
-        for label in wanted:
+        for label in texts_of(self.name, condition):
             hint = "" if label in shown else did_you_mean(label, shown)
             if hint:
                 raise ParameterError(f"No released row shows {shortened(label)} in '{self.name}'. {hint}")

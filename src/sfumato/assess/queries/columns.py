@@ -65,6 +65,9 @@ class ReleasedColumn(ABC):
     def match(self, condition: Condition) -> Match:
         """Match every cell with a condition."""
 
+    def refuse_typos(self, condition: Condition) -> None:  # noqa: B027 - only names are mistyped
+        """Refuse a value that no row shows but that is nearly one that some row does: an answer of 0 would mislead."""
+
     def share_below(self, place: float) -> NDArray[np.float64]:
         """Compute the share of every cell at or below a place of the scale."""
         raise TypeError(f"{type(self).__name__} has no scale")

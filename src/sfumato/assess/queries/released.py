@@ -115,7 +115,12 @@ class Released:
             For each column a range ``(30, 40)`` with both ends, a value, a set of values, or a group of its taxonomy;
             all conditions hold together. None asks for all people.
         """
-        matches = self._matches(where or {})
+        self.refuse_typos(where or {})
+        return self.matching(where or {})
+
+    def matching(self, where: Where) -> Answer:
+        """Count the people who fit a description, for values that exist, though no released row may show them."""
+        matches = self._matches(where)
         groups = self.groups(tuple(matches))
         sizes = [self.column(name).size for name in matches]
         parts = [np.concatenate([np.empty(0), *(match[part] for match in matches.values())]) for part in range(3)]
@@ -166,6 +171,7 @@ class Released:
         return pa.table(columns)
 
     def _aggregate(self, aggregate: Callable[[Worth], Answer], column: str, where: Where | None) -> Answer:
+        self.refuse_typos(where or {})
         answer = aggregate(self._worth(column, where or {}, adds_up=aggregate in {total, mean}))
         if self.suppressed:
             # What the rows would add that were suppressed or not drawn is unknown.
@@ -207,17 +213,19 @@ class Released:
         )
 
     def may_fit(self, where: Where) -> NDArray[np.bool_]:
-        """Find the rows that a description may fit."""
+        """Find the rows that a description may fit; what they hide may be a value that none of them shows."""
         fits = np.ones(self.table.num_rows, bool)
         for name, match in self._matches(where).items():
             fits &= match.possibly[self.column(name).cells]
         return fits
 
+    def refuse_typos(self, where: Where) -> None:
+        """Refuse values that no row shows but that are nearly one that some row does."""
+        for name, condition in _checked(where).items():
+            self.column(name).refuse_typos(condition)
+
     def _matches(self, where: Where) -> dict[str, Match]:
-        if not isinstance(where, Mapping):
-            expected = "a condition for each column, such as {'age': (30, 40)}"
-            raise invalid_parameter("the question", "where", expected, where)
-        return {name: self.column(name).match(condition) for name, condition in where.items()}
+        return {name: self.column(name).match(condition) for name, condition in _checked(where).items()}
 
     def shows(self, name: str) -> bool:
         """Whether the release shows a column of the original."""
@@ -251,3 +259,10 @@ class Released:
         """Look up the cell of every column (rows) that every group (columns) shows."""
         cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))
+
+
+def _checked(where: Where) -> Where:
+    if not isinstance(where, Mapping):
+        expected = "a condition for each column, such as {'age': (30, 40)}"
+        raise invalid_parameter("the question", "where", expected, where)
+    return where

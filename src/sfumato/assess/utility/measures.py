@@ -110,7 +110,7 @@ class QueryError(Measure):
             where[str(name)] = bins.condition(first, first + wanted - 1)
             meant &= (bins.of_row >= first) & (bins.of_row < first + wanted)
         truth = int(meant.sum())
-        return abs(comparison.released.count(where).estimate - truth) / max(truth, 1)
+        return abs(comparison.released.matching(where).estimate - truth) / max(truth, 1)
 
 
 class TotalVariation(Measure):
