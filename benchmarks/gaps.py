@@ -1,4 +1,4 @@
-"""How far releases are from the least possible loss: over tables, k, rows, l and numbers, and what each step adds.
+"""How far releases are from the least possible loss: over tables, k, l, rows and columns, and what each step adds.
 
 Every figure is a mean over ``SFUMATO_SEEDS`` draws of ``SFUMATO_ROWS`` rows (10 and 400 if they are not set). All
 bounds from prices are confirmed by the check of `sfumato.check_bound` before they count. ``SFUMATO_TABLES`` names the
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -23,7 +23,7 @@ from sfumato import datasets
 from sfumato.io import open_source
 from sfumato.loss import Bound, Mixed, bound_by, gcp_bound
 from sfumato.loss.bound.cutting_planes import Stop
-from sfumato.methods import Mondrian, Task
+from sfumato.methods import Hilbert, Method, Mondrian, Task, TopDown
 from sfumato.methods.portfolio import cheap, suitable, try_all
 from sfumato.methods.proven.proof import Proof
 from sfumato.methods.refinement import RefinementLimit
@@ -32,6 +32,7 @@ from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
 from sfumato.release.bound_file import BoundedClasses, bound_record
 from sfumato.table.encoding import encode
+from sfumato.table.recoding import EquivalenceClasses
 from sfumato.table.schema import Declared
 from sfumato.verify.lower_bound import verify_bound
 
@@ -102,7 +103,14 @@ LOADERS: dict[str, Callable[[], People | None]] = {
 
 @cache
 def people(name: str) -> People | None:
-    return LOADERS[name]()
+    """Load a table; a number after its name says how many of its columns are quasi-identifiers, the first ones."""
+    kind, _, columns = name.partition(" ")
+    if kind == "numbers" and columns:
+        return _numbers(int(columns))
+    found = LOADERS[kind]()
+    if found is None or not columns:
+        return found
+    return replace(found, hierarchies=dict(list(found.hierarchies.items())[: int(columns)]))
 
 
 def run() -> Iterator[Result]:
@@ -111,7 +119,7 @@ def run() -> Iterator[Result]:
         writer = csv.writer(file)
         writer.writerow(["study", "table", "k", "l", "rows", "seed", *STEPS])
         for study, name, k, ell, rows in plan():
-            found = people(name) if not name.startswith("numbers ") else _numbers(int(name.split()[1]))
+            found = people(name)
             if found is None or (ell is not None and found.sensitive is None):
                 continue
             figures = []
@@ -123,16 +131,21 @@ def run() -> Iterator[Result]:
 
 
 def plan() -> Iterator[tuple[str, str, int, float | None, int]]:
-    """What is measured: all tables; then k, rows, l and how many numbers, on one table each."""
+    """What is measured: all tables; then l, k, rows and how many columns, on one or two tables each."""
     yield from (("tables", name, 5, None, ROWS) for name in TABLES)
     yield from (("l", name, 5, 2.0, ROWS) for name in TABLES if name in {"Adult", "census"})
     yield from (("k", "Adult", k, None, ROWS) for k in (2, 10, 25) if "Adult" in TABLES)
     yield from (("rows", "Adult", 5, None, rows) for rows in (100, 1_600) if "Adult" in TABLES)
-    yield from (("numbers", f"numbers {columns}", 5, None, ROWS) for columns in (1, 2, 4) if "numbers" in TABLES)
+    yield from (("columns", f"Adult {columns}", 5, None, ROWS) for columns in (2, 4, 6) if "Adult" in TABLES)
+    yield from (("columns", f"numbers {columns}", 5, None, ROWS) for columns in (1, 2, 4) if "numbers" in TABLES)
 
 
 #: What is found of each draw: bounds after capping and after the linear program, and losses after each step.
-STEPS = ("capped", "program", "mondrian", "portfolio", "dive", "refined", "refined_without_prices")
+STEPS = (
+    *("capped", "program", "mondrian", "topdown", "hilbert"),
+    *("portfolio", "dive", "refined", "refined_without_prices"),
+)
+COMPARED: tuple[Method, ...] = (Mondrian(), TopDown("penalty"), Hilbert())
 
 
 def one_draw(found: People, k: int, ell: float | None, rows: int, seed: int) -> tuple[float, ...]:
@@ -165,9 +178,8 @@ def one_draw(found: People, k: int, ell: float | None, rows: int, seed: int) -> 
     start = dive if dive is not None and dived < best.loss.loss else best.classes
     refined = goal.measure_rows(refine(goal, start, RefinementLimit(REFINE_ROUNDS), each)).loss
     without = goal.measure_rows(refine(goal, best.classes, RefinementLimit(REFINE_ROUNDS), None)).loss
-    recoding = Mondrian().run(task)
-    mondrian = goal.measure_rows(recoding.classes).loss if recoding.classes is not None else np.nan
-    return float(confirmed(capped)), program, mondrian, best.loss.loss, dived, refined, without
+    others = [goal.measure_rows(EquivalenceClasses.of(microdata, one.run(task)).of_row).loss for one in COMPARED]
+    return (float(confirmed(capped)), program, *others, best.loss.loss, dived, refined, without)
 
 
 def summary(study: str, name: str, k: int, ell: float | None, rows: int, figures: np.ndarray) -> Result:

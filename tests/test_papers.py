@@ -35,6 +35,7 @@ from benchmarks.papers.experiment import (
 )
 from benchmarks.papers.greedy import nearest_to_median, strict_greedy
 from benchmarks.papers.measuring import task
+from benchmarks.papers.mondrian_claims import more_with_skew
 from benchmarks.papers.pages import RESULTS, judged, stored, verdict_pages, write_pages
 from benchmarks.papers.real_tables import COIL_COLUMNS, COIL_FILES, IPUMS_COLUMNS, coil, ipums
 from benchmarks.papers.single_dimensional import best_of_one
@@ -147,6 +148,16 @@ def test_a_claim_tells_which_of_its_experiments_are_missing() -> None:
     claim = Claim("a falls", ("one", "two"), judging.trend("a", "GCP"))
     assert claim.verdict({"one": [panel(a=[3, 2, 1])]}).why.endswith("(without two)")
     assert claim.verdict({}) == Verdict(None, "no results of one, two", "not run")
+
+
+def test_a_line_is_farther_ahead_with_more_skew_at_so_many_pairs_of_tables() -> None:
+    found = Panel("k = 10", "σ", "DM", [0.1, 0.2, 0.3], {"a": [1, 1, 1], "b": [2, 4, 1]})
+    assert more_with_skew("b", "a")([found]).share == pytest.approx(2 / 3)
+
+
+def test_the_headlines_are_some_twenty() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert 18 <= index.count("\n| “") <= 26
 
 
 def test_a_sweep_leaves_gaps_where_nothing_was_measured() -> None:

@@ -20,12 +20,15 @@ from benchmarks.papers.incognito import (
     UP,
 )
 from benchmarks.papers.judging import (
+    ALIKE,
     chosen,
     clearly,
     more_uneven,
     no_more,
     only,
+    places,
     ratios,
+    together,
     told,
     trend,
     up_to,
@@ -126,15 +129,12 @@ PAPER.claim(
     EVERYWHERE,
     no_more(BASIC, (SCANS, UP), "seconds"),
     UPWARD,
-    headline="literal",
-    because=MEMORY,
 )
 PAPER.claim(
     "Incognito (super-roots) is faster than bottom-up search with roll-up",
     tuple(TABLES.values()),
     no_more(ROOTS, UP, "seconds"),
     UPWARD,
-    headline="ours",
 )
 PAPER.claim(
     "Incognito (basic) is substantially faster than binary search, in memory and in a database",
@@ -185,16 +185,23 @@ PAPER.claim(
     "10-adult",
     clearly(UP, SCANS, "seconds"),
     ("4.2.1, Figure 10", "substantially better on the Adults database when it takes advantage"),
-    headline="literal",
 )
 FEWER_NODES = ("4.2.1", "much smaller than the number searched by bottom-up")
+#: With fewer attributes than this the paper's own counts are not much smaller either.
+SMALLER_FROM = min(x for x, ours in PAPER_NODES[BASIC].items() if PAPER_NODES[UP][x] >= ALIKE * ours)
 PAPER.claim(
-    "Incognito looks at far fewer nodes than bottom-up search",
+    "Incognito looks at far fewer nodes than bottom-up search, wherever it does in the paper",
+    "nodes",
+    places(clearly(BASIC, UP, "nodes"), above=SMALLER_FROM - 1),
+    FEWER_NODES,
+    headline="literal",
+    because="*Much*: by half as much again; the paper's own counts are that from five attributes on.",
+)
+PAPER.claim(
+    "Incognito looks at far fewer nodes than bottom-up search, with any number of attributes",
     "nodes",
     clearly(BASIC, UP, "nodes"),
     FEWER_NODES,
-    headline="literal",
-    because="*Much*: by half as much again; the paper's own counts are that from five attributes on, too.",
 )
 PAPER.claim("Incognito looks at fewer nodes than bottom-up search", "nodes", no_more(BASIC, UP, "nodes"), FEWER_NODES)
 PAPER.claim(
@@ -217,19 +224,17 @@ for line in (BASIC, ROOTS, CUBE):
         "11",
         trend(line, "seconds"),
         DOWNWARD,
-        headline={BASIC: "literal", ROOTS: "ours"}.get(line, ""),
     )
 ERRATIC = ("4.2.1, Figure 11", "Because of the search pattern, binary search is more erratic")
+BY_TIME = more_uneven(BINARY_SCANS, (UP, BASIC), "seconds")
+BY_NODES = more_uneven(BINARY, (UP, BASIC), "nodes")
+WAY = "Binary search goes back on its way more than the others as k grows"
+PAPER.claim(f"{WAY}: its time", "11", BY_TIME, ERRATIC)
+PAPER.claim(f"{WAY}: its nodes", ("11", "11-nodes"), BY_NODES, ERRATIC)
 PAPER.claim(
-    "Binary search goes back on its way more than the others as k grows: its time",
-    "11",
-    more_uneven(BINARY_SCANS, (UP, BASIC), "seconds"),
-    ERRATIC,
-)
-PAPER.claim(
-    "Binary search goes back on its way more than the others as k grows: its nodes",
-    "11-nodes",
-    more_uneven(BINARY, (UP, BASIC), "nodes"),
+    f"{WAY}: its time, and its nodes",
+    ("11", "11-nodes"),
+    together(BY_TIME, BY_NODES),
     ERRATIC,
     headline="literal",
     because="Nodes jump where the height of the answer changes, on these tables only beyond k = 50.",

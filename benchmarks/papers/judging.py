@@ -319,7 +319,8 @@ def more_uneven(line: str, others: Sequence[str], unit: str) -> Judge:
         for panel in chosen(panels, unit):
             found = {name: turns(list(panel.at(name).values()), equal(unit)) for name in (line, *others)}
             held.append(found[line] > max(found[name] for name in others))
-            shown.append(f"{panel.name}: " + ", ".join(f"{name} {back:.3g}" for name, back in found.items()))
+            where = f"{panel.name}, {unit}, {panel.axis} up to {max(panel.xs):g}"
+            shown.append(f"{where}: " + ", ".join(f"{name} {back:.3g}" for name, back in found.items()))
         if not held:
             return Verdict(None, f"no figures of {line}", "lacking")
         return Verdict(fmean(held), f"by what factor a line goes back on its way: {'; '.join(shown)}")
