@@ -94,7 +94,9 @@ def test_codes_are_counted(size: int, short: None) -> None:
 @pytest.mark.parametrize("size", [1, 9, 1000])
 def test_rows_are_sorted_by_counting_codes(size: int, short: None) -> None:
     codes = np.random.default_rng(3).integers(0, size, 500)
-    assert sort_codes(codes, size).tolist() == np.argsort(codes, kind="stable").tolist()
+    rows, ends = sort_codes(codes, size)
+    assert rows.tolist() == np.argsort(codes, kind="stable").tolist()
+    assert ends.tolist() == np.cumsum(np.bincount(codes, minlength=size)).tolist()
 
 
 @pytest.mark.parametrize("many", [0, 1, 128, 129, 5000])

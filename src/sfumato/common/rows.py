@@ -152,10 +152,13 @@ def _divided(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return by_bucket(buckets, counts)
 
 
-def sort_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
-    """Sort rows by codes below ``size``, of which there are few, and then by their places: by counting them."""
-    buckets, parts = codes.astype(np.uint16), stretches(len(codes))
-    return by_bucket(buckets, np.stack(side_by_side(lambda part: counted(buckets[slice(*part)], size), parts)))[0]
+def sort_codes(codes: NDArray[np.integer], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort rows by codes below ``size``, of which there are few, and then by their places: by counting them.
+
+    Returns the rows, and where those of each code end.
+    """
+    buckets, parts = codes.astype(np.uint16, copy=False), stretches(len(codes))
+    return by_bucket(buckets, np.stack(side_by_side(lambda part: counted(buckets[slice(*part)], size), parts)))
 
 
 def by_bucket(buckets: NDArray[np.uint16], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

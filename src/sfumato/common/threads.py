@@ -36,6 +36,9 @@ LONG, STRETCHES = 1 << 14, 64
 #: The size in bytes from which on the memory of an array is given back when it is freed, and glibc's number for that.
 LARGE_ARRAY, MMAP_THRESHOLD = 1 << 22, -3
 
+#: How many stores of freed memory threads share, and glibc's number for that.
+STORES, ARENA_MAX = 4, -8
+
 #: The environment variable that says how many threads to use.
 VARIABLE = "SFUMATO_THREADS"
 
@@ -312,7 +315,7 @@ class Crew:
 
     def __init__(self, size: int) -> None:
         if size > 1:
-            give_large_arrays_back()
+            keep_little_freed_memory()
         self.size = size
         self.asking = Lock()  # held while a thread looks whether another one computes what it asks for
         self._lock = Lock()
@@ -429,14 +432,17 @@ _ARROW_LIMITS: list[int] = []
 
 
 @cache
-def give_large_arrays_back() -> None:
-    """Have the C library return the memory of large arrays at once when they are freed.
+def keep_little_freed_memory() -> None:
+    """Have the C library return the memory of large arrays at once when they are freed, and share that of small ones.
 
-    That of Linux by default keeps up to 32 MB of them for every thread that had one, in case it needs them again.
+    That of Linux by default keeps up to 32 MB of large arrays for every thread that had one, in case it needs them
+    again, and smaller ones for every thread without end.
     """
     if sys.platform.startswith("linux"):
-        with suppress(AttributeError, OSError):  # other C libraries have no such setting
-            ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, LARGE_ARRAY)
+        with suppress(AttributeError, OSError):  # other C libraries have no such settings
+            settings = ctypes.CDLL(None)
+            settings.mallopt(MMAP_THRESHOLD, LARGE_ARRAY)
+            settings.mallopt(ARENA_MAX, STORES)
 
 
 @contextmanager

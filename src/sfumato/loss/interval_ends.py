@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.rows import shares
+from sfumato.common.rows import FEW_CODES, LONG, shares, sort_codes
+from sfumato.common.threads import in_chunks, side_by_side
 from sfumato.common.threads import in_order as in_turn
-from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Ends, ScaledDomain
 from sfumato.table.frequency import frequency_set, group_rows, in_order
 from sfumato.table.kernels.classes import count_fitting
@@ -196,11 +196,8 @@ def _count(people: _People, boxes: tuple[Codes, Codes], asked: _Asked, sizes: Se
         return np.zeros(0, np.int64)
     narrow = _narrowest(boxes, asked, sizes)
     size = sizes[narrow]
-    keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
-    ordered, order = in_order(keys, sizes[asked.attribute] * size)
-    first, last = (side[asked.classes, narrow] for side in boxes)
-    begins = np.searchsorted(ordered, asked.codes * size + first)
-    ends = np.searchsorted(ordered, asked.codes * size + last, side="right")
+    first, last = (asked.codes * size + side[asked.classes, narrow] for side in boxes)
+    order, begins, ends = _between(people.codes, asked.attribute, narrow, sizes, first, last)
     compared = np.cumsum(np.maximum(0, ends - begins))
     some = slice(max(1, int(np.searchsorted(compared, MOST_COMPARED, side="right"))))
     lo, hi = (side[asked.classes[some]] for side in boxes)
@@ -210,6 +207,25 @@ def _count(people: _People, boxes: tuple[Codes, Codes], asked: _Asked, sizes: Se
         shares(len(found)),
     )
     return found
+
+
+def _between(
+    codes: NDArray[np.integer], major: int, minor: int, sizes: Sequence[int], first: Codes, last: Codes
+) -> tuple[Codes, Codes, Codes]:
+    """Sort rows by two columns; return them, and where those with the pairs of codes ``first`` to ``last`` lie."""
+    size, reach = sizes[minor], sizes[major] * sizes[minor]
+    if len(codes) < LONG or reach > FEW_CODES:
+        ordered, order = in_order(codes[:, major].astype(np.int64) * size + codes[:, minor], reach)
+        return order, np.searchsorted(ordered, first), np.searchsorted(ordered, last, side="right")
+    pairs = np.empty(len(codes), np.uint16)
+
+    def pair(start: int, stop: int) -> None:
+        pairs[start:stop] = codes[start:stop, major] * size + codes[start:stop, minor]
+
+    in_chunks(len(codes), pair)
+    order, ends = sort_codes(pairs, reach)
+    before = np.append(0, ends)
+    return order, before[first], before[last + 1]
 
 
 def _narrowest(boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> int:

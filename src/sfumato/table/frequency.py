@@ -85,7 +85,7 @@ def in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], ND
     bits = len(keys).bit_length()
     if len(keys) >= LONG or reach << bits > KEY_LIMIT:
         few = len(keys) >= LONG and reach <= FEW_CODES
-        rows = sort_codes(keys, reach) if few else sort_rows(keys.view(np.uint64)[np.newaxis])
+        rows = sort_codes(keys, reach)[0] if few else sort_rows(keys.view(np.uint64)[np.newaxis])
         return gather(keys, rows), rows
     # Key and row in one number: sorting numbers is several times faster than argsort.
     words = keys << bits

@@ -11,6 +11,8 @@ from sfumato.assess.cautions.caution import CautionFinding, after, before, quote
 from sfumato.assess.cautions.rows_view import RowsView, fingerprints, mark_counts
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting, may_be_person
+from sfumato.common.rows import stretches
+from sfumato.common.threads import side_by_side
 
 
 @before("pseudonyms", about="pseudonyms")
@@ -90,7 +92,8 @@ def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
         return
     marks = fingerprints([*columns, *view.identifiers.values()])
     # All rows that equal one of these are among these: in most tables they show that nothing is repeated.
-    if np.gcd.reduce(mark_counts(marks[marks % SOME_MARKS == 0])) == 1:
+    some = side_by_side(lambda part: _drawn(marks[slice(*part)]), stretches(len(marks)))
+    if np.gcd.reduce(mark_counts(np.concatenate(some))) == 1:
         return
     counts = mark_counts(marks)
     times = int(np.gcd.reduce(counts)) if len(counts) >= FEWEST_REPEATED else 1
@@ -103,6 +106,10 @@ def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
             "everybody several times, and k counts all of them.",
             "Read each file once, or leave out the copies, unless they are about different people.",
         )
+
+
+def _drawn(marks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return marks[marks % SOME_MARKS == 0]
 
 
 def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
