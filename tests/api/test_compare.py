@@ -78,3 +78,10 @@ def test_a_time_limit_goes_to_the_methods_that_take_one(people) -> None:
     assert all(cell.failed is None for cell in found.cells)
     with pytest.raises(ParameterError, match="time_limit"):
         sf.compare(people.table, people.schema, methods=["k-optimize"], k=[5], time_limit=0, seed=1)
+
+
+def test_one_method_and_one_k_need_no_list(people) -> None:
+    [cell] = sf.compare(people.table, people.schema, methods="mondrian", k=5, seed=1).cells
+    assert (cell.method, cell.k, cell.failed) == ("mondrian", 5, None)
+    with pytest.raises(ParameterError, match="'k' of compare is empty"):
+        sf.compare(people.table, people.schema, k=[])

@@ -56,7 +56,11 @@ REFUSED: dict[str, tuple[Callable[[], Path], dict[str, object], str]] = {
     ),
     "bytes that no text has": (lambda: write("age,sex,zip\n1,\0,2\n"), {}, "is not a text file"),
     "an encoding that nobody knows": (lambda: write("age,sex,zip\n"), {"encoding": "klingon"}, "such as 'latin-1'"),
-    "a header that is missing": (lambda: write(ROWS), {}, "The table has no column"),
+    "a header that is missing": (
+        lambda: write(ROWS),
+        {},
+        "The table has no column 'age', 'sex', 'zip', since its header seems to be missing",
+    ),
     "a Parquet file called CSV": (lambda: parquet("people.csv"), {}, "Give it the ending of what it is."),
     "a CSV file called Parquet": (lambda: write("age\n1\n", "people.parquet"), {}, "is not a Parquet file"),
     "a CSV file called a workbook": (lambda: write("age\n1\n", "people.xlsx"), {}, "is not a workbook"),
@@ -124,3 +128,23 @@ def test_a_total_below_makes_no_column_of_stars(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(CautionError, match="Clean these rows") as caught:
         sf.anonymize(people, quasi_identifiers=QI, k=2, seed=1, method="mondrian")
     assert "confirm=['age']" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ([f"19{50 + n}-{n % 12 + 1:02}" for n in range(40)], "dates={'age': '%Y-%m'}"),
+        ([f"{n % 12 + 1:02}/19{50 + n}" for n in range(40)], "--dates 'age=%m/%Y'"),
+        ([f"19{50 + n}-Q{n % 4 + 1}" for n in range(40)], "They look like quarters"),
+        ([f"19{50 + n}-W{n % 40 + 10}" for n in range(40)], "They look like weeks"),
+        ([f"{n % 24:02}:{n:02}" for n in range(40)], "They look like times of the day"),
+    ],
+)
+def test_parts_of_dates_make_no_column_of_stars(
+    texts: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = write("age,sex,zip\n" + "".join(f"{text},f,1\n" for text in texts))
+    with pytest.raises(CautionError) as caught:
+        sf.anonymize(people, quasi_identifiers=QI, k=4, seed=1, method="mondrian")
+    assert said in str(caught.value)

@@ -49,6 +49,7 @@ def said_of(texts: Sequence[str], expected: Expected = ANY) -> tuple[str, str]:
         (["1'234.50", "1’000"], [1234.5, 1000.0]),
         (["1.234,56 €", "7,00 €", "-3,10 €"], [1234.56, 7.0, -3.1]),
         (["€ 5", "€1.000"], [5, 1000]),
+        (["1\u202f234,50\u00a0€", "7,00\u202f€"], [1234.5, 7.0]),  # as French programs write it
         (["$1,000", "$12"], [1000, 12]),
         (["CHF 1'000.05", "12.00"], [1000.05, 12.0]),
         (["12 %", "7,5 %"], [12.0, 7.5]),
@@ -117,6 +118,7 @@ def test_a_point_before_three_digits_is_a_question_unless_something_decides() ->
         ),
         (["Thursday, 20 February 2014", "Fri 3 Jan 2020"], [DAY(2014, 2, 20), DAY(2020, 1, 3)]),
         (["Donnerstag, 20. Februar 2014", "lundi 5 mai 2014"], [DAY(2014, 2, 20), DAY(2014, 5, 5)]),
+        (["3 maja 1990", "5 января 2020", "2020年1月31日"], [DAY(1990, 5, 3), DAY(2020, 1, 5), DAY(2020, 1, 31)]),
         (["Before 20 Feb 2014", "1 Feb 2014"], ["Before 20 Feb 2014", "1 Feb 2014"]),
     ],
 )
@@ -222,8 +224,12 @@ def test_forms_that_are_given_are_checked(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 of its 2 different values are not written so"):
         source.read(["born"])
     assert open_source(path, dates={"at": "excel"}).read(["at"])["at"].to_pylist() == [DAY(2020, 1, 1), DAY(2020, 1, 2)]
-    with pytest.raises(ParameterError, match="'dates' parameter"):
-        open_source(path, dates={"born": "DD/MM"})
+    both = open_source(path, dates={"born": "%m/%d/%Y|%d/%m/%Y", "at": "%Y|excel"}).read(["born", "at"])
+    assert both["born"].to_pylist() == [DAY(2020, 1, 2), DAY(2020, 2, 13)]  # the first form that fits
+    assert both["at"].to_pylist() == [DAY(2020, 1, 1), DAY(2020, 1, 2)]
+    for wrong in ("DD/MM", "%d/%m/%Y|no", "%d/%m/%Y|"):
+        with pytest.raises(ParameterError, match="'dates' parameter"):
+            open_source(path, dates={"born": wrong})
     with pytest.raises(ParameterError, match="'decimal' parameter"):
         open_source(path, decimal=";")
     with pytest.raises(ParameterError, match="'skip' parameter"):

@@ -22,6 +22,7 @@ from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
 from sfumato.run.build import Attempts, build_release
 from sfumato.run.find import FoundClasses
+from sfumato.run.frontier import checked_sizes
 from sfumato.run.origin import bound_of
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import AttemptArguments, Request, spelled_out
@@ -153,8 +154,8 @@ def compare(
     data: object,
     schema: Schema | None = None,
     *,
-    methods: Sequence[str | Method] = ("auto", "hilbert", "mondrian"),
-    k: Sequence[int] = (2, 5, 10, 50),
+    methods: Sequence[str | Method] | str | Method = ("auto", "hilbert", "mondrian"),
+    k: Sequence[int] | int = (2, 5, 10, 50),
     time_limit: float | None = None,
     utility: bool = False,
     progress: ProgressOption = False,
@@ -193,16 +194,17 @@ def compare(
 def compare_for(
     data: object,
     request: Request,
-    methods: Sequence[str | Method],
-    k: Sequence[int],
+    methods: Sequence[str | Method] | str | Method,
+    k: Sequence[int] | int,
     time_limit: float | None = None,
     *,
     utility: bool = False,
     progress: ProgressOption = False,
 ) -> Comparison:
     """Try methods at several k, with all other options of a request."""
-    sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
-    tried = [_limited(find_method(method), time_limit) for method in methods]
+    sizes = checked_sizes("compare", k, at_least=1)
+    names = [methods] if isinstance(methods, str | Method) else methods
+    tried = [_limited(find_method(method), time_limit) for method in names]
     cells: list[Cell] = []
     with at_most(request.threads), reporting(progress, "compare") as report:
         table = Attempts.of(data, request, report, several=True, guarded=False)

@@ -58,6 +58,7 @@ def risk(
     """
     schema = Schema(quasi_identifiers, sensitive, rest="drop")
     source = open_source(data, separator=separator)
+    source.check_names(schema.declared())
     schema.roles(source.columns)
     hierarchies, as_text = schema.quasi_identifiers, schema.read_as_text()
     extra = [name for name in (weights, person) if name is not None]

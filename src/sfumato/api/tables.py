@@ -28,6 +28,7 @@ def read_original(data: object, schema: Schema, separator: str | None, release: 
     """
     data = data if release is None else recoded_original(data, release.manifest, separator)
     source = open_source(data, separator=separator)
+    source.check_names(schema.declared())
     schema.roles(source.columns)
     na = None if release is None else release.manifest.get("options", {}).get("na")
     return read_columns(source, schema.quasi_identifiers, source.columns, na)

@@ -70,6 +70,10 @@ NUMBER = (float, float | None)
 LONGEST_NUMBER = 18
 
 
+#: What to do about words that belong to no option.
+WORDS_TOO_MANY = "Part several values of an option by commas, such as --qi age,zip, and quote what holds blanks."
+
+
 class _ParsesAtOnce(Mixed):
     """A command, or a group of them, that leaves to Typer only the values that may be wrong.
 
@@ -87,16 +91,31 @@ class _ParsesAtOnce(Mixed):
         return found
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse the words of a command line; an option without its value is explained."""
+        """Parse the words of a command line; an option without its value, and words too many, are explained."""
         try:
-            return super().parse_args(ctx, args)
+            options = {name: one for one in self.get_params(ctx) for name in one.opts}
+            parsed = super().parse_args(ctx, _without_values(args, options))
         except Exception as error:
-            if "requires an argument" in (said := str(getattr(error, "message", ""))):
-                name = getattr(error, "option_name", None)
-                option = next((one for one in self.get_params(ctx) if name in one.opts), None)
-                if option is not None and option.metavar and option.help:
-                    error.message = f"{said} It takes {option.metavar}: {option.help}"  # type: ignore[attr-defined]
+            said = str(getattr(error, "message", ""))
+            option = options.get(getattr(error, "option_name", ""))
+            if "requires an argument" in said and option is not None and option.metavar and option.help:
+                error.message = f"{said} It takes {option.metavar}: {option.help}"  # type: ignore[attr-defined]
+            if "unexpected extra argument" in said:
+                error.message = f"{said}. {WORDS_TOO_MANY}"  # type: ignore[attr-defined]
             raise
+        return parsed
+
+
+def _without_values(args: list[str], options: Mapping[str, Any]) -> list[str]:
+    """Cut a command line off behind an option that another option follows instead of a value, so that it is refused."""
+    left = iter(enumerate(args))
+    for place, word in left:
+        option = options.get(word)
+        if word == "--" or option is None or getattr(option, "is_flag", False) or getattr(option, "count", False):
+            continue
+        if next(left, (0, ""))[1] in options:
+            return args[: place + 1]
+    return args
 
 
 def _process(option: Any, annotation: object, by_typer: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:

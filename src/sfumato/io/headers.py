@@ -117,10 +117,16 @@ def said_titles(titles: int, unit: str, where: str) -> tuple[str, str]:
     )
 
 
+#: What is found where the header seems to be missing.
+HEADLESS = (
+    "The first row looks like values, not like names: the header seems to be missing, and then the first person "
+    "would be published as the names of columns."
+)
+
+
 def said_headless() -> tuple[str, str]:
     """What to tell about a header that seems to be missing."""
     return (
-        "The first row looks like values, not like names: the header seems to be missing, and then the first person "
-        "would be published as the names of columns.",
+        HEADLESS,
         "Add a line with the names of the columns. If they are names, confirm them.",
     )

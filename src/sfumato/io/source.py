@@ -14,9 +14,11 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError, invalid_parameter, listed
+from sfumato.io.headers import HEADLESS
 from sfumato.io.inference import inferred_words
 from sfumato.io.missing import EVERY_COLUMN, codes_for, without_codes
 from sfumato.io.readings import Expected, TextReading
+from sfumato.io.written_dates import BETWEEN_FORMS, EXCEL
 
 #: Rows per batch: few enough that a batch of plain text is small compared with the table.
 BATCH_ROWS = 250_000
@@ -43,10 +45,14 @@ def date_forms(owner: str, name: str, given: object) -> dict[str, str]:
     """
     forms = given if isinstance(given, Mapping) else {EVERY_COLUMN: given}
     for column, form in forms.items():
-        known = isinstance(form, str) and ("%" in form or form in {"excel", "no"})
+        several = form.split(BETWEEN_FORMS) if isinstance(form, str) else []
+        known = form == "no" or (several and all("%" in one or one == EXCEL for one in several))
         if not isinstance(column, str) or not known:
             raise invalid_parameter(
-                owner, name, "a form such as '%d.%m.%Y', 'excel' or 'no', or such forms by column", form
+                owner,
+                name,
+                "a form such as '%d.%m.%Y', '%d.%m.%Y|%Y-%m-%d', 'excel' or 'no', or such forms by column",
+                form,
             )
     return dict(forms)
 
@@ -246,7 +252,17 @@ class Source(ABC):
         """Say where in the source a row, counted from 0, can be found."""
         return f"row {row + 1:,}"
 
+    def check_names(self, names: Collection[str]) -> None:
+        """Refuse names that the table does not have if its header seems to be missing; its first row is not shown."""
+        unknown = [name for name in names if name not in self.columns]
+        if unknown and HEADLESS in {remark.found for remark in self.remarks}:
+            raise SchemaError(
+                f"The table has no column {listed(unknown)}, since its header seems to be missing: the first row looks "
+                "like values, not like names. Add a line with the names of the columns at the top."
+            )
+
     def _require(self, names: Collection[str]) -> None:
+        self.check_names(names)
         unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")

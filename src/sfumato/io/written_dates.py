@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,20 +21,21 @@ from sfumato.common.years import FIRST_SHORT_YEAR, full_year
 from sfumato.io.readings import TextReading
 
 _MONTHS = """
-jan january januar janvier enero gennaio janeiro januari jän jänner ene gen jan. janv
-feb february februar février febrero febbraio fevereiro februari fév fev févr
-mar march märz mars marzo marzo março maart mär mrz mrt
-apr april april avril abril aprile abril april avr abr
-may may mai mai mayo maggio maio mei mag
-jun june juni juin junio giugno junho juni giu
-jul july juli juillet julio luglio julho juli juil lug
-aug august august août agosto agosto agosto augustus aoû ago
-sep september september septembre septiembre settembre setembro september sept set
-oct october oktober octobre octubre ottobre outubro oktober okt ott out
-nov november november novembre noviembre novembre novembro november
-dec december dezember décembre diciembre dicembre dezembro december dez déc dic
+jan january januar janvier enero gennaio janeiro januari jän jänner ene gen jan. janv stycznia января
+feb february februar février febrero febbraio fevereiro februari fév fev févr lutego февраля
+mar march märz mars marzo marzo março maart mär mrz mrt marca марта
+apr april april avril abril aprile abril april avr abr kwietnia апреля
+may may mai mai mayo maggio maio mei mag maja maj мая
+jun june juni juin junio giugno junho juni giu czerwca июня
+jul july juli juillet julio luglio julho juli juil lug lipca июля
+aug august august août agosto agosto agosto augustus aoû ago sierpnia augusti августа
+sep september september septembre septiembre settembre setembro september sept set września сентября
+oct october oktober octobre octubre ottobre outubro oktober okt ott out października октября
+nov november november novembre noviembre novembre novembro november listopada ноября
+dec december dezember décembre diciembre dicembre dezembro december dez déc dic grudnia desember декабря
 """
-#: The number of the month, by what people call it in English, German, French, Spanish, Italian, Portuguese and Dutch.
+#: The number of the month, by what people call it in English, German, French, Spanish, Italian,
+#: Portuguese, Dutch, Scandinavian languages, Polish and Russian.
 MONTHS = {name: number for number, line in enumerate(_MONTHS.strip().splitlines(), start=1) for name in line.split()}
 
 _WEEKDAY = (
@@ -94,6 +95,8 @@ def _shapes() -> Iterator[Shape]:
     for sign in ("-", "/", "."):
         parting = re.escape(sign)
         yield Shape(rf"(?P<y>\d{{4}}){parting}(?P<m>\d{{1,2}}){parting}(?P<d>\d{{1,2}})", f"%Y{sign}%m{sign}%d")
+    # Chinese, Japanese and Korean.
+    yield Shape(r"(?P<y>\d{4})[年년] ?(?P<m>\d{1,2})[月월] ?(?P<d>\d{1,2})[日일]", "%Y年%m月%d日")
     # A point parts day from month in all countries that use it.
     yield Shape(r"(?P<d>\d{1,2})\. ?(?P<m>\d{1,2})\. ?(?P<y>\d{4})", "%d.%m.%Y")
     yield Shape(r"(?P<d>\d{1,2})\. ?(?P<m>\d{1,2})\. ?(?P<y>\d{2})", "%d.%m.%y")
@@ -177,7 +180,7 @@ class WrittenDates:
             partial(_converted, orders=orders, kind=kind),
             f"dates written {' or '.join(forms)}{f', with a time ({clock})' if clock else ''}",
             self._doubt(),
-            self._advice(f"{_another(forms[0])} {clock}".rstrip()),
+            self._advice(_instead(orders, clock)),
         )
 
     def _advice(self, form: str) -> str:
@@ -200,6 +203,17 @@ class WrittenDates:
             last = FIRST_SHORT_YEAR + 99
             doubts.append(f"years of two digits are taken to lie from {FIRST_SHORT_YEAR} to {last}")
         return ", and ".join(doubts)
+
+
+def _instead(orders: dict[Shape, str], clock: str) -> str:
+    """Name the forms that may be meant instead: the other order where it is open, else in the first form."""
+    is_open = any(shape.is_open for shape in orders)
+    forms: list[str] = []
+    for shape, order in orders.items():
+        form = shape.written(order)
+        changes = shape.is_open if is_open else not forms
+        forms.append(f"{_another(form) if changes else form} {clock}".rstrip())
+    return BETWEEN_FORMS.join(dict.fromkeys(forms))
 
 
 def _another(form: str) -> str:
@@ -300,6 +314,8 @@ def _converted(texts: pa.Array, orders: dict[Shape, str], kind: pa.DataType) -> 
 
 #: The form of Excel's serial numbers: days since 1899-12-30.
 EXCEL = "excel"
+#: What parts several forms of one column.
+BETWEEN_FORMS = "|"
 _EXCEL_EPOCH = -25_569
 #: The serial numbers of 1920 to 2099.
 _EXCEL_DATES = (7_306, 73_050)
@@ -307,7 +323,8 @@ _HAS_CLOCK = re.compile(r"%-?[HIMSpfXcT]")
 
 _SAYS_DATE = re.compile(
     r"(^|[^a-z])((birth|start|begin|end|admit|admission|discharge|visit|entry|exit|death|test|sample|order|due|event)?date|"
-    r"[a-zäöü]*datum|fecha|dob|doa|dod)([^a-z]|$)"
+    r"[a-zäöü]*datum|fecha|dob|doa|dod|birthday|geburtstag|(dt|data|date)_?(nasc|nascimento|naiss|naissance)|"
+    r"nacimiento)([^a-z]|$)"
 )
 _DAY_NUMBER = r"^(1[89]|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
@@ -335,16 +352,22 @@ def numbered_days(name: str, numbers: pa.Array) -> TextReading | None:
 
 
 def given_form(form: str, said: str = "") -> TextReading:
-    """How texts in a form become dates, or times if the form has a time of day; texts in another become missing."""
+    """How texts in a form become dates, or times if the form has a time of day; texts in another become missing.
+
+    Several forms are parted by ``|``; the first that fits a text counts.
+    """
     has_clock = _HAS_CLOCK.search(form) is not None
     kind = pa.timestamp("us", "UTC" if "%z" in form else None) if has_clock else pa.date32()
-    convert: Callable[[pa.Array], pa.Array] = partial(_parsed, form=form, kind=kind)
-    if form == EXCEL:
-        convert = _from_serials
+    convert: Callable[[pa.Array], pa.Array] = partial(_in_first_form, forms=form.split(BETWEEN_FORMS), kind=kind)
     doubt = "they could be other numbers" if said and form == EXCEL else ""
     return TextReading(
         kind, convert, said, doubt, "If they are no dates, say so (dates={'COLUMN': 'no'})." if said else ""
     )
+
+
+def _in_first_form(texts: pa.Array, forms: Sequence[str], kind: pa.DataType) -> pa.Array:
+    found = [(_from_serials(texts) if form == EXCEL else _parsed(texts, form, kind)).cast(kind) for form in forms]
+    return pc.coalesce(*found)
 
 
 def _parsed(texts: pa.Array, form: str, kind: pa.DataType) -> pa.Array:

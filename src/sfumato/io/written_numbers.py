@@ -31,10 +31,11 @@ _UNIT = rf"(?:{_SIGNS}|{_CODES})"
 _MINUS = r"[-\x{2212}]"
 _BLANKS = r" \x{a0}\x{202f}\x{2009}"
 _QUOTES = r"'\x{2019}"
+_GAP = rf"[\s{_BLANKS}]?"
 _PARTS = (
-    rf"^(?P<open>\(?)(?P<sign>{_MINUS}?)\s?(?P<before>{_UNIT}?)\s?(?P<minus>{_MINUS}?)"
+    rf"^(?P<open>\(?)(?P<sign>{_MINUS}?){_GAP}(?P<before>{_UNIT}?){_GAP}(?P<minus>{_MINUS}?)"
     rf"(?P<body>[0-9.,](?:[0-9.,{_QUOTES}{_BLANKS}]*[0-9.,])?)"
-    rf"\s?(?P<after>{_UNIT}?)(?P<end>{_MINUS}?)(?P<close>\)?)$"
+    rf"{_GAP}(?P<after>{_UNIT}?)(?P<end>{_MINUS}?)(?P<close>\)?)$"
 )
 _PLAIN = r"^-?(0|[1-9]\d*)?(\.\d*)?$"
 

@@ -60,6 +60,7 @@ def check_in_memory(data: object, request: Request) -> Verification:
     source, schema = request.open(data), request.schema
     request = with_populations(request)
     names = columns_shown(schema, source.columns)
+    source.check_names([*names, *schema.sensitive])
     person = schema.person if schema.person in source.columns else None
     Schema(names, schema.sensitive, rest="drop", person=person).roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]

@@ -319,12 +319,12 @@ def _with(model: PrivacyModel, name: str, value: int) -> PrivacyModel:
     return cast(PrivacyModel, replace(cast(Any, model), **{name: value}))
 
 
-def checked_sizes(caller: str, k: object) -> tuple[int, ...]:
-    """Check every k of a frontier; one number is a frontier of one point."""
+def checked_sizes(caller: str, k: object, at_least: int = 2) -> tuple[int, ...]:
+    """Check every k of a frontier or a comparison; one number is one k."""
     given = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     if not given:
         raise ParameterError(f"'k' of {caller} is empty. Give at least one k, such as k=[5, 10, 20].")
-    return tuple(parameters.integer(caller, "k", size, at_least=2) for size in given)
+    return tuple(parameters.integer(caller, "k", size, at_least=at_least) for size in given)
 
 
 def _wants_sample(prepared: Prepared, request: Request) -> bool:

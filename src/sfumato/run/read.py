@@ -124,6 +124,7 @@ def read_table(source: Source, request: Request, progress: Progress = silent) ->
     columns = [*source.columns, *(transform.derived(request, source.columns) if request.transform else ())]
     request.check_columns(columns)
     row_numbers = numbering_columns(source, request.schema)
+    source.check_names([name for name in request.schema.declared() if name not in columns])
     roles = request.schema.with_identifiers(row_numbers).roles(columns)
     naming = _naming_columns(roles, row_numbers) if request.schema.person is None else []
     wanted = [name for name, role in roles.items() if role in READ and name in source.columns]

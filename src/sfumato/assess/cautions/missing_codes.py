@@ -28,6 +28,26 @@ _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 _WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?\s*(%|€|£|\$|[a-zA-Z]{1,3})?\s*$"
 _DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[A-Z]{1,5})?)?\s*$"
 
+#: Parts of dates: how they look, the form in which they can be read as dates, and what to do if there is none.
+_PARTS_OF_DATES = (
+    (r"^\s*(1[89]|20)\d\d-(0?[1-9]|1[0-2])\s*$", "%Y-%m", ""),
+    (r"^\s*(1[89]|20)\d\d/(0?[1-9]|1[0-2])\s*$", "%Y/%m", ""),
+    (r"^\s*(0?[1-9]|1[0-2])/(1[89]|20)\d\d\s*$", "%m/%Y", ""),
+    (r"^\s*(0?[1-9]|1[0-2])\.(1[89]|20)\d\d\s*$", "%m.%Y", ""),
+    (r"^\s*(0?[1-9]|1[0-2])-(1[89]|20)\d\d\s*$", "%m-%Y", ""),
+    (
+        r"^\s*(1[89]|20)\d\d[- ]?[QTqt][1-4]\s*$",
+        None,
+        "They look like quarters: write the first day of each, as 2024-10-01",
+    ),
+    (r"^\s*(1[89]|20)\d\d-?W\d{1,2}\s*$", None, "They look like weeks: write the first day of each, as 2024-09-30"),
+    (
+        r"^\s*([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?\s*$",
+        None,
+        "They look like times of the day: write them as hours, such as 13.5",
+    ),
+)
+
 #: Nobody is younger or older.
 YOUNGEST, OLDEST = 0, 120
 _AGE = re.compile(r"(^|[^a-z])(age|alter|edad|età|eta|idade|leeftijd|wiek|alder)([^a-z]|$)")
@@ -254,7 +274,21 @@ def read_as_words(column: ViewedColumn) -> str | None:
     if not is_text(column.values.type) or sort_values(column.values).numbers.all():
         return None
     found = [*_numbers_as_text(column, 1), *_dates_as_text(column)]
-    return found[0].advice if found else None
+    return found[0].advice if found else _about_parts_of_dates(column)
+
+
+def _about_parts_of_dates(column: ViewedColumn) -> str | None:
+    """What to do about months, quarters, weeks and times of day; None if a column holds something else."""
+    for pattern, form, example in _PARTS_OF_DATES:
+        fits = _flags(pc.match_substring_regex(column.values.cast(pa.string()), pattern))
+        if mostly(fits, sort_values(column.values), column.counts[:-1]):
+            if form is None:
+                return f"{example}, or declare it as 'categorical'."
+            return (
+                f"They look like months: give their form, and each counts as its first day (dates={{{column.name!r}: "
+                f"{form!r}}}, on the command line --dates '{column.name}={form}'), or declare it as 'categorical'."
+            )
+    return None
 
 
 def date_format(texts: pa.StringArray) -> tuple[str, float]:
