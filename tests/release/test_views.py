@@ -158,3 +158,15 @@ def test_a_release_knows_its_policy(tmp_path):
     assert best.release.policy.privacy[0].k == best.release.promises[0]["k"]
     ladder = [sf.anonymize(PEOPLE, release.policy.schema, k=k).policy.privacy[0].k for k in (2, 5)]
     assert all(low < high for low, high in pairwise(ladder))
+
+
+def test_numbers_have_no_more_digits_than_they_say(release):
+    random = np.random.default_rng(1)
+    table = pa.table({"weight": pa.array(random.normal(70, 9, 200).round(1), pa.float32()), "pay": random.random(200)})
+    released = sf.anonymize(table, quasi_identifiers=["weight", "pay"], k=7, method="mondrian", seed=1)
+    for view in ("mean", "midpoint"):
+        shown = released.to_arrow(intervals=view)
+        for name, digits in (("weight", 7), ("pay", 8)):
+            assert max(len(str(one).replace("0.", "").replace(".", "")) for one in shown[name].to_pylist()) <= digits
+    ends = released.to_pandas(intervals="interval")["weight"]
+    assert all(round(one.left, 1) == one.left and round(one.right, 1) == one.right for one in ends)

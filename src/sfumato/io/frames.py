@@ -86,6 +86,8 @@ def pandas_intervals(frame: Any, low: pa.ChunkedArray, high: pa.ChunkedArray) ->
         return pandas.arrays.IntervalArray.from_arrays(*moments, closed="both")
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
+    if kind == pa.float32():  # pandas makes eight bytes of the four, and 70.9000015258789 of 70.9
+        low, high = (side.cast(pa.string()).cast(pa.float64()) for side in (low, high))
     if not low.null_count and not high.null_count:
         return pandas.arrays.IntervalArray.from_arrays(low.to_numpy(), high.to_numpy(), closed="both")
     left, right = (side.cast(pa.float64()).to_numpy(zero_copy_only=False) for side in (low, high))

@@ -31,6 +31,10 @@ CHUNK_ROWS = 1 << 18
 
 MICROSECONDS_PER_DAY = 86_400_000_000
 
+#: The digits to which midpoints and means are rounded, counted from the first digit of what their class spans; those of
+#: numbers of four bytes, which have no more than seven in all.
+FINE, FINE_OF_SINGLE = 6, 4
+
 
 @dataclass(frozen=True)
 class Showing:
@@ -136,8 +140,34 @@ def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
         return {f"{domain.name}_min": showing.ends.low, f"{domain.name}_max": showing.ends.high}
     if not domain.averageable:
         return {domain.name: _texts(showing)}
-    numbers = showing.ends.middles if intervals == "midpoint" else class_means(showing)
+    ends = showing.ends
+    numbers = ends.middles if intervals == "midpoint" else class_means(showing)
+    if not pa.types.is_temporal(domain.values.type):
+        single = domain.values.type == pa.float32()
+        numbers = _rounded(numbers, ends.widths, FINE_OF_SINGLE if single else FINE)
+        numbers = _without_noise(numbers) if single else numbers
     return {domain.name: _on_scale(domain, numbers)}
+
+
+def _rounded(numbers: NDArray[np.float64], widths: NDArray[np.float64], fine: int) -> NDArray[np.float64]:
+    """Round midpoints and means to a small part of what their class spans: further digits say nothing.
+
+    >>> _rounded(np.array([36.333333333333336, 5234567.123456789, 70.9]), np.array([20.0, 3e6, 0.0]), 6).tolist()
+    [36.33333, 5234567.0, 70.9]
+    """
+    spans = np.isfinite(widths) & (widths > 0)
+    digits = fine - np.floor(np.log10(widths, where=spans, out=np.zeros(len(widths))))
+    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.rint(numbers * up / down) / up * down
+    return np.where(spans & np.isfinite(rounded), rounded, numbers)
+
+
+def _without_noise(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Show numbers of four bytes by the digits that they have, such as 70.9 instead of 70.9000015258789."""
+    short = np.abs(numbers) <= np.finfo(np.float32).max
+    found = pa.array(np.where(short, numbers, 0).astype(np.float32)).cast(pa.string()).cast(pa.float64()).to_numpy()
+    return np.where(short, found, numbers)
 
 
 def _texts(showing: Showing) -> pa.DictionaryArray:
