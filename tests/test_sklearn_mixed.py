@@ -114,3 +114,24 @@ def test_dates_and_truth_values_are_numbers_in_pandas_as_in_polars():
     assert alone.dtype == np.float64
     with pytest.raises(ValueError, match="NaN"):
         sfumato.sklearn.Anonymizer(k=5).fit(people.assign(seen=people["seen"].where(people["age"] > 30)))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_that_come_out_have_the_types_of_their_columns(library):
+    anonymize = sfumato.sklearn.Anonymizer(k=5).set_output(transform=library)
+    frame = clone(anonymize).fit_transform(PEOPLE.iloc[::-1])
+    assert list(frame.columns) == list(PEOPLE.columns)
+    assert (np.asarray(frame["pay"].mean()) > 0).all()
+    if library == "pandas":
+        assert [kind.kind for kind in frame.dtypes] == ["f", "O", "O", "f"]
+        assert frame.index.equals(PEOPLE.index[::-1])
+    else:
+        assert frame.dtypes == [pl.Float64, pl.String, pl.String, pl.Float64]
+
+
+def test_words_lacking_in_every_way_are_one_category():
+    jobs = pd.Series(["clerk", pd.NA, "farmer", pd.NA] * 5, dtype="string")
+    shown = sfumato.sklearn.Anonymizer(k=2).fit_transform(pd.DataFrame({"job": jobs}))
+    assert "(missing)" in "".join(shown[:, 0])
+    with pytest.raises(ValueError, match="words in a data frame"):
+        sfumato.sklearn.Anonymizer(k=2).fit(np.array([[1, "clerk"], [2, "farmer"]], object))

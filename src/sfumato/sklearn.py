@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sfumato.errors import MissingExtraError
 from sfumato.release.release import Release
 
 try:
+    from sklearn import get_config
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 except ImportError:
@@ -89,17 +91,33 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.boxes_ = _boxes(release, rows.shape[1])
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
-        """Replace every row by what the box shows that it lies in, or the nearest one."""
+    def transform(self, X: ArrayLike) -> Any:  # noqa: N803
+        """Replace every row by what the box shows that it lies in, or the nearest one.
+
+        Mixed columns come as an array of objects; after ``set_output``, as a frame with the type of each column.
+        """
         check_is_fitted(self)
         found = _nearest(self._numbers(X, reset=False), *self.boxes_)
+        middles = self._middles()
         if not self.categories_:
-            return self._middles()[found]
-        shown = self._middles().astype(object)
+            return middles[found]
+        shown = {place: middles[found, place] for place in range(self.n_features_in_)}
         for place, names in self.categories_.items():
             ends = self.boxes_[:, :, place].astype(np.int64)
-            shown[:, place] = [names[low] if low == high else f"[{names[low]}, {names[high]}]" for low, high in ends.T]
-        return np.asarray(shown[found])
+            labels = [names[low] if low == high else f"[{names[low]}, {names[high]}]" for low, high in ends.T]
+            shown[place] = np.array(labels, object)[found]
+        return self._contained(shown, X)
+
+    def _contained(self, shown: dict[int, NDArray[Any]], X: Any) -> Any:  # noqa: N803
+        """Typed columns as the frame that ``set_output`` asks for, by default as an array of objects."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if asked not in {"pandas", "polars"}:
+            return np.column_stack([column.astype(object) for column in shown.values()])
+        library = import_module(asked)
+        columns = dict(zip(self.get_feature_names_out(), shown.values(), strict=True))
+        if asked == "polars":
+            return library.DataFrame({name: column.tolist() for name, column in columns.items()})
+        return library.DataFrame(columns, index=getattr(X, "index", None))
 
     def _target(self, y: ArrayLike | None) -> NDArray[np.int64] | None:
         """The classes of the target, numbers in a few bins; None if it does not matter."""
@@ -116,7 +134,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def _numbers(self, X: Any, reset: bool) -> NDArray[np.float64]:  # noqa: N803
         """The rows as numbers: categories by their place, NaN for one that was not there before."""
         if not self._by_column:
-            return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset), np.float64)
+            return np.asarray(_validated(self, X, reset), np.float64)
         validate_data(self, X, reset=reset, skip_check_array=True)
         columns = []
         for place, name in enumerate(X.columns):
@@ -132,6 +150,18 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         lower, upper = self.boxes_
         # Half of each first: the sum of two large ends may be beyond what a float holds.
         return np.asarray(lower / 2 + upper / 2)
+
+
+def _validated(estimator: Anonymizer, X: Any, reset: bool) -> Any:  # noqa: N803
+    """Numbers in an array; words are refused without being shown."""
+    try:
+        return validate_data(estimator, X, dtype=np.float64, reset=reset)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            "Anonymizer takes words in a data frame of pandas or Polars only; an array holds numbers."
+        ) from None
 
 
 def _categories(X: Any, target: NDArray[np.int64] | None) -> dict[int, list[str]]:  # noqa: N803
@@ -170,7 +200,8 @@ def _moments(column: Any) -> NDArray[np.float64]:
 
 def _texts(column: Any) -> list[str]:
     """The values of a column as text; a missing one is a category of its own."""
-    return [MISSING if value is None or value != value else str(value) for value in column.to_numpy()]  # noqa: PLR0124
+    lacking = column.isna() if hasattr(column, "isna") else column.is_null()
+    return [MISSING if none else str(value) for value, none in zip(column.to_numpy(), lacking, strict=True)]
 
 
 def _released(rows: NDArray[np.float64], k: int, target: NDArray[np.int64] | None) -> Release:
