@@ -16,7 +16,7 @@ from sfumato.release.certificate import VERSION, Certificate
 from sfumato.release.certificate_check import PEOPLE, ROWS, digest, file_record, recorded, seen_in
 from sfumato.release.manifest import Reportable
 from sfumato.release.release import Release
-from sfumato.run.presets import Preset, recoded_original
+from sfumato.run.presets import Preset
 from sfumato.verify.consequences import provable
 
 #: Attacks that learn from all rows, and are not tried on tables of more rows than this.
@@ -127,15 +127,14 @@ def _attacked(
     progress: ProgressOption = False,
 ) -> AttackReport:
     """Try all attacks on a release, and on its file the one that searches bytes."""
-    people = recoded_original(original, release.manifest, separator)
     slow = SLOW if release.table.num_rows > LARGE else ()
     names = [one.name for one in ATTACKS if one.name not in slow]
     tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator, progress=progress)
     searched = attack(
-        people,
+        original,
         os.fspath(file),
         quasi_identifiers=release.hierarchies,
-        sensitive=release.sensitive,
+        policy=release.policy,
         attacks=FileChannels.name,
         seed=seed,
         targets=1,

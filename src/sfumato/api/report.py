@@ -16,7 +16,6 @@ from sfumato.assess.cautions.column_kinds import kind_of_type
 from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
-from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
 from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record, promises_privacy
 from sfumato.release.report.columns import ColumnFacts, describe_column
@@ -54,8 +53,7 @@ def facts_of_files(
     about
         The title of the report, who gets the release, and what for.
     """
-    source = open_source(original, separator=request.separator, encoding=request.encoding)
-    prepared = prepare(read_table(source, request), request)
+    prepared = prepare(read_table(request.open(original), request), request)
     verification = check_in_memory(release, request)
     if verification.not_checkable:
         about_risk = Unproven(("the risk after, whose figures on this page count rows instead of people",))

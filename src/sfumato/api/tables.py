@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
 from sfumato.io import Source, open_source
 from sfumato.release.release import Release
-from sfumato.run.presets import recoded_original
+from sfumato.run.presets import after_transformations, apply_preset
+from sfumato.run.request import Request
+from sfumato.run.transform import derived, repeated
 from sfumato.table.schema import Declared, Schema
 
 
-def read_original(data: object, schema: Schema, separator: str | None, release: Release | None = None) -> pa.Table:
+class Originals(NamedTuple):
+    """The table that a release was made from.
+
+    Attributes
+    ----------
+    read
+        As it was read.
+    changed
+        As the release shows its people: changed by the transformations of the policy that need no secret.
+    """
+
+    read: pa.Table
+    changed: pa.Table
+
+
+def open_original(data: object, separator: str | None, policy: Request | None) -> Source:
+    """Open the table that a release was made from, as its policy says."""
+    given = {} if separator is None else {"separator": separator}
+    return open_source(data, **{**({} if policy is None else policy.reading()), **given})
+
+
+def read_original(
+    data: object, schema: Schema, separator: str | None = None, policy: Request | None = None
+) -> Originals:
     """Read the table that a release was made from, all columns; it must have those of the schema.
 
     Parameters
@@ -22,16 +48,25 @@ def read_original(data: object, schema: Schema, separator: str | None, release: 
         As in `anonymize`.
     schema
         The roles of its columns.
-    release
-        The release, whose preset may have recoded columns before anything else and whose policy may name values that
-        mean "no value"; the original is read alike.
+    policy
+        How the release was made: the original is read, recoded by a preset and changed alike.
     """
-    data = data if release is None else recoded_original(data, release.manifest, separator)
-    source = open_source(data, separator=separator)
-    source.check_names(schema.declared())
-    schema.roles(source.columns)
-    na = None if release is None else release.manifest.get("options", {}).get("na")
-    return read_columns(source, schema.quasi_identifiers, source.columns, na)
+    source = open_original(data, separator, policy)
+    made = [] if policy is None else derived(policy, source.columns)
+    source.check_names([name for name in schema.declared() if name not in made])
+    if policy is None:
+        schema.roles(source.columns)
+        table = read_columns(source, schema.quasi_identifiers, source.columns)
+        return Originals(table, table)
+    schema.roles([*source.columns, *made])
+    if policy.preset is not None:
+        source, policy, _ = apply_preset(source, policy)
+    as_text = [name for name in (*schema.read_as_text(), *policy.read_as_text()) if name in source.columns]
+    table = source.read(source.columns, as_text, na=policy.na)
+    changed = repeated(table, policy.transform)
+    if policy.preset is not None and policy.transform:
+        changed = after_transformations(source, changed, policy)
+    return Originals(table, changed)
 
 
 def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:

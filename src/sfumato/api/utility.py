@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from sfumato.api.tables import read_columns
+from sfumato.api.tables import open_original, read_columns
 from sfumato.assess.queries import Anatomized, Released
 from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
 from sfumato.common.patience import Patience
@@ -14,9 +14,10 @@ from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.hierarchies.dates import Dates, moments_of
-from sfumato.io import open_source
 from sfumato.release.anatomy import Anatomy
 from sfumato.release.release import Release
+from sfumato.run.request import Request
+from sfumato.run.transform import repeated
 from sfumato.table.schema import Declared
 
 
@@ -27,6 +28,7 @@ def utility(
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str | None = None,
     label: str | None = None,
     held_out: object = None,
+    policy: Request | None = None,
     seed: int | None = None,
     separator: str | None = None,
     time_limit: float | None = None,
@@ -48,6 +50,9 @@ def utility(
     held_out
         Original rows that are not in the release, to test a classifier on. Without them it is tested on a third of the
         rows that the release was made from.
+    policy
+        How the release was made, if it is not a `Release`: the original is read alike, and columns that the policy adds
+        are added to it.
     seed
         The seed of all random choices.
     separator
@@ -67,14 +72,15 @@ def utility(
     True
     """
     released = _released(release, quasi_identifiers, separator)
-    before = _read(original, released, separator)
+    policy = release.policy if isinstance(release, Release) else policy
+    before = _read(original, released, separator, policy)
     names = tuple(name for name in before.column_names if released.shows(name))
     if not before.num_rows or not released.table.num_rows:
         raise DataError("The original and the release need at least one row each: there is nothing to compare.")
     chosen = label if label is not None else next(iter(_sensitive(release)), None)
     if chosen is not None and chosen not in names:
         raise SchemaError(f"The label '{chosen}' is not a column of both tables. Those are {listed(names)}.")
-    more = None if held_out is None else _read(held_out, released, separator)
+    more = None if held_out is None else _read(held_out, released, separator, policy)
     comparison = UtilityComparison(before, released, names, chosen, more, Secret.of(seed))
     with reporting(progress, "utility") as report:
         return measure_utility(comparison, Patience.of("utility", time_limit, report))
@@ -99,13 +105,20 @@ def _sensitive(release: object) -> tuple[str, ...]:
     return release.sensitive if isinstance(release, Release) else ()
 
 
-def _read(data: object, released: Released, separator: str | None) -> pa.Table:
-    source = open_source(data, separator=separator)
-    lacking = [name for name in released.quasi_identifiers if name not in source.columns]
+def _read(data: object, released: Released, separator: str | None, policy: Request | None) -> pa.Table:
+    """Read the columns that a release shows, as they were before anything was changed; those that it adds are made."""
+    source = open_original(data, separator, policy)
+    added = {} if policy is None else {name: how for name, how in policy.transform.items() if how.derives}
+    columns = [*source.columns, *added]
+    lacking = [name for name in released.quasi_identifiers if name not in columns]
     if lacking:
         raise SchemaError(f"The original has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
-    wanted = [name for name in source.columns if released.shows(name)]
-    return _with_dates(read_columns(source, released.quasi_identifiers, wanted), released.quasi_identifiers)
+    wanted = [name for name in columns if released.shows(name)]
+    needed = [name for name in wanted if name not in added]
+    needed += [one for name, how in added.items() for one in how.looks_at(name) if one not in needed]
+    na = None if policy is None else policy.na
+    table = repeated(read_columns(source, released.quasi_identifiers, needed, na), added)
+    return _with_dates(table.select(wanted), released.quasi_identifiers)
 
 
 def _with_dates(table: pa.Table, declared: Mapping[str, Declared]) -> pa.Table:

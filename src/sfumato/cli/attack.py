@@ -34,7 +34,9 @@ Show = Annotated[
 ]
 
 
-@options.takes(only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "policy", "seed"} | options.FILE)
+@options.takes(
+    only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "na", "transform", "policy", "seed"} | options.FILE
+)
 def attack(
     original: options.Original,
     release: options.Released,
@@ -55,28 +57,20 @@ def attack(
     For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
     """
     from sfumato.api.attack import attack as attack_release
-    from sfumato.api.attack import promised_by
-    from sfumato.api.tables import read_columns
     from sfumato.cli.request import opened
     from sfumato.cli.table import Input, known_columns
     from sfumato.common.patience import INTERRUPT
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
-        promised = promised_by([model.to_policy() for model in policy.privacy])
-        known = (
-            read_columns(people, policy.schema.quasi_identifiers, people.columns, policy.na) if policy.na else people
-        )
         report = attack_release(
-            known,
+            people,
             release,
             quasi_identifiers=known_columns(policy.schema),
-            sensitive=policy.schema.sensitive,
             knows=knows,
             attacks=attacks or (),
             previous=previous or (),
             control=control,
-            k=int(promised["k"]) if "k" in promised else None,
-            l=promised.get("l"),
+            policy=policy,
             targets=targets,
             show=show,
             seed=policy.seed,

@@ -49,6 +49,7 @@ def utility(
             people,
             release,
             quasi_identifiers=known_columns(policy.schema),
+            policy=policy,
             label=label if label is not None else next(iter(policy.schema.sensitive), None),
             held_out=held_out,
             seed=policy.seed,

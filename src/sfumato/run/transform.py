@@ -14,7 +14,7 @@ from sfumato.errors import DataError, SchemaError, listed
 from sfumato.run.request import Request
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
-from sfumato.table.transform_base import TransformContext
+from sfumato.table.transform_base import Transform, TransformContext
 
 
 def derived(request: Request, columns: Sequence[str]) -> list[str]:
@@ -90,9 +90,19 @@ def changed(table: pa.Table, request: Request, schema: Schema, secret: Secret) -
     scene = TransformContext(table, secret, schema.person)
     made = {name: how.apply(name, scene) for name, how in request.transform.items()}
     made |= {name: how.apply(name, table.column(name), secret) for name, how in request.pseudonymize.items()}
+    return _with_columns(table, made), drawn
+
+
+def repeated(table: pa.Table, transforms: Mapping[str, Transform]) -> pa.Table:
+    """Change a table as a release was changed, by those transformations that need no secret."""
+    scene = TransformContext(table, Secret.of(None))
+    return _with_columns(table, {name: how.apply(name, scene) for name, how in transforms.items() if not how.secret})
+
+
+def _with_columns(table: pa.Table, made: Mapping[str, pa.ChunkedArray]) -> pa.Table:
     for name, cells in made.items():
         if name in table.column_names:
             table = table.set_column(table.column_names.index(name), name, cells)
         else:
             table = table.append_column(name, cells)
-    return table, drawn
+    return table

@@ -108,6 +108,7 @@ class Shift(Transform):
     keep: Sequence[str] | None = None
     kind: ClassVar[str] = "shift"
     shorthand: ClassVar[str] = "shift:365:9999-12-31"
+    secret: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         parameters.integer("Shift", "days", self.days, at_least=1)

@@ -37,6 +37,8 @@ class Transform(ABC):
     shorthand: ClassVar[str]
     #: Whether it makes a new column.
     derives: ClassVar[bool] = False
+    #: Whether it draws on the secret of the release, so that nobody else can repeat it.
+    secret: ClassVar[bool] = False
     reads_text: bool = False
 
     @abstractmethod

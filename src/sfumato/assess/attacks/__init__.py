@@ -71,7 +71,8 @@ def run_attacks(scenario: Scenario, names: Sequence[str] = (), show: int = 0) ->
         else:
             ended = None
             found = tuple(found_people(scenario, show)) if show else ()
-    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), scenario.original.num_rows, found, ended)
+    people = scenario.original.num_rows
+    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), people, found, ended, scenario.unfound)
 
 
 def _outcomes(

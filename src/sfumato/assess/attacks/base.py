@@ -26,6 +26,9 @@ GROUPS = (BROKEN, WITHIN, NOT_PROMISED, GUESSING)
 #: The half-width of a 95 % confidence interval, in standard errors.
 STANDARD_ERRORS = 1.96
 
+#: With fewer trials than this, a sentence says how many there were.
+FEW = 30
+
 
 @dataclass(frozen=True)
 class AttackOutcome:
@@ -156,13 +159,13 @@ class Attack(ABC):
             trials=len(chances),
             variant=variant,
             limit=limit,
-            sentence=self._sentence(rate, float(baseline), limit, variant),
+            sentence=self._sentence(rate, len(chances), float(baseline), limit, variant),
         )
 
-    def _sentence(self, rate: float, baseline: float, limit: float | None, variant: str) -> str:
+    def _sentence(self, rate: float, trials: int, baseline: float, limit: float | None, variant: str) -> str:
         found = self.finds or f"Somebody knows {self.knows}, and {self.success}: {{rate}}"
         promised = "" if limit is None else f"; the release promises at most {in_words(limit)}"
-        said = found.format(rate=in_words(rate), variant=variant)
+        said = found.format(rate=in_words(rate), variant=variant) + (f" ({trials} tried)" if trials < FEW else "")
         return f"{said}; {self.instead}, {in_words(baseline)}{promised}."
 
 

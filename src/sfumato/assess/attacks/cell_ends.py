@@ -29,7 +29,7 @@ class CellEnds(Attack):
         "a value that the attacker reads off a wider cell (an interval's end, a label's branch) is a member's"
     )
     guesses: ClassVar[str] = "a value within the same cell, by the totals"
-    needs: ClassVar[str] = "a class that shows more than one value"
+    needs: ClassVar[str] = "a class whose cells are intervals, or groups of two branches"
     finds: ClassVar[str] = (
         "Whoever takes the end of an interval for the value of somebody in it is right for {rate} ends"
     )

@@ -40,7 +40,7 @@ class DeFinetti(Attack):
     knows: ClassVar[str] = "the quasi-identifiers of everybody in the table, and the class that each is in"
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the most frequent value of the person's class"
-    needs: ClassVar[str] = "a sensitive column with fewer than 10,000 values"
+    needs: ClassVar[str] = "a sensitive column with at most 10,000 values, and people whose row is in the release"
     finds: ClassVar[str] = (
         "Whoever knows everybody's class and learns from all of them guesses {variant} right for {rate} people"
     )

@@ -33,7 +33,7 @@ class Downcoding(Attack):
     knows: ClassVar[str] = "the release alone, the levels, and that nothing is coarser than it has to be"
     success: ClassVar[str] = "the finer whole record that is claimed for a row of a class is that of a member"
     guesses: ClassVar[str] = "claims the most frequent branches for all rows: what the cells say without minimality"
-    needs: ClassVar[str] = "a class that shows more than one value"
+    needs: ClassVar[str] = "a class of several people that shows more than one value, and no midpoints or means"
     finds: ClassVar[str] = (
         "Whoever trusts that nothing is coarser than it must be claims a finer record rightly for {rate} rows"
     )

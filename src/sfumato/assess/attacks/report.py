@@ -38,6 +38,8 @@ class AttackReport:
         People who are found for certain, with their values; empty unless requested.
     ended
         Why some attacks were not tried, such as the time limit; None if all were.
+    unfound
+        How many of the attacked rows no row of the release fits in all columns.
     """
 
     outcomes: tuple[AttackOutcome, ...]
@@ -46,6 +48,7 @@ class AttackReport:
     people: int
     found: tuple[Mapping[str, Any], ...] = ()
     ended: str | None = None
+    unfound: int = 0
 
     @property
     def worst_first(self) -> tuple[AttackOutcome, ...]:
@@ -77,6 +80,16 @@ class AttackReport:
             said += f" {_attacks(many[NOT_PROMISED]).capitalize()} where nothing is promised."
         return said
 
+    @property
+    def caveat(self) -> str:
+        """What makes the figures too low, if rows of the original are not found in the release; else empty."""
+        if not self.unfound:
+            return ""
+        return (
+            f"No row of the release fits {self.unfound:,} of them in all columns, so attacks on them count as failed. "
+            "They were left out of the release, or columns were changed before; then name the policy that made it."
+        )
+
     def __getitem__(self, name: str) -> AttackOutcome:
         """The worst outcome of an attack."""
         found = next((one for one in self.worst_first if one.attack == name), None)
@@ -100,6 +113,7 @@ class AttackReport:
             "ended": self.ended,
             "targets": self.targets,
             "people": self.people,
+            "unfound": self.unfound,
             "attacks": [one.to_dict() for one in self.worst_first],
             "skipped": dict(self.skipped),
             "found": [dict(one) for one in self.found],
@@ -109,6 +123,7 @@ class AttackReport:
         """Format the attacks group by group, each in a sentence and with its figures, and what was not tried."""
         lines = [
             f"{self.targets:,} of {self.people:,} rows attacked, each as a person of its own",
+            *textwrap.wrap(self.caveat, WIDTH),
             *textwrap.wrap(self.verdict, WIDTH),
         ]
         for name, outcomes in self.groups.items():
@@ -129,6 +144,7 @@ class AttackReport:
         found = element("p", f"{len(self.found):,} people are found for certain: see .found") if self.found else None
         return fragment(
             f"Attacks on {self.targets:,} of {self.people:,} rows, each as a person of its own",
+            element("p", self.caveat) if self.caveat else None,
             verdict(self.ok and self.ended is None, self.verdict),
             [_section(name, outcomes) for name, outcomes in self.groups.items() if outcomes],
             found,

@@ -94,7 +94,9 @@ class Scenario:
     Attributes
     ----------
     original, release
-        The two tables.
+        The two tables; the original is changed as the release's columns are.
+    unchanged
+        The original as it was read, if it is another table.
     hierarchies
         The quasi-identifiers, each with its hierarchy.
     sensitive
@@ -132,6 +134,7 @@ class Scenario:
     promised: Mapping[str, float] = field(default_factory=dict)
     previous: tuple[pa.Table, ...] = field(default=(), repr=False)
     control: pa.Table | None = field(default=None, repr=False)
+    unchanged: pa.Table | None = field(default=None, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
     order: str = GREEDY
@@ -175,6 +178,12 @@ class Scenario:
         found = np.full(self.reading.people, -1, np.int64)
         found[self.row_of] = self.reading.classes.of_row
         return found
+
+    @property
+    def unfound(self) -> int:
+        """How many targets no row of the release fits, as far as attacks have looked; 0 if the publisher knows."""
+        looked = self.row_of is None and "class_of" in vars(self)
+        return int((self.class_of[self.targets] < 0).sum()) if looked else 0
 
     def candidates(
         self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None

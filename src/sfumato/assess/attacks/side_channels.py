@@ -85,7 +85,8 @@ class FileChannels(Attack):
 
     def _hidden_texts(self, scenario: Scenario, most: int = 2_000) -> list[str]:
         """Draw original texts that occur in no released cell, not even in part."""
-        texts = {text for name in scenario.original.column_names for text in _distinct(scenario.original, name)}
+        table = scenario.original if scenario.unchanged is None else scenario.unchanged
+        texts = {text for name in table.column_names for text in _distinct(table, name)}
         long = np.array(sorted(text for text in texts if len(text) >= SHORTEST_TEXT), object)
         names = scenario.release.column_names
         shown = "\n".join([*names, *(text for name in names for text in _distinct(scenario.release, name))]).encode()

@@ -6,7 +6,6 @@ from sfumato.run.presets.adapt import (
     after_transformations,
     apply_preset,
     recoded_like,
-    recoded_original,
     with_left_over,
 )
 from sfumato.run.presets.preset import Preset, Question, preset_name
@@ -18,6 +17,5 @@ __all__ = [
     "apply_preset",
     "preset_name",
     "recoded_like",
-    "recoded_original",
     "with_left_over",
 ]

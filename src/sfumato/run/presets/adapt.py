@@ -15,7 +15,7 @@ from sfumato.assess.meaning.recognise import Recognised, recognise
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import CautionError, SchemaError, listed
 from sfumato.hierarchies import Numeric, Ordered, Prefix, Taxonomy
-from sfumato.io import Remark, Source, open_source
+from sfumato.io import Remark, Source
 from sfumato.run.presets.detail import (
     as_texts,
     earliest_year,
@@ -192,16 +192,6 @@ def after_transformations(source: Source, table: pa.Table, request: Request) -> 
     if found:
         raise CautionError(_refusal(preset, found))
     return table
-
-
-def recoded_original(original: object, manifest: Mapping[str, Any], separator: str | None) -> object:
-    """Recode an original as the preset of its release did, by the release's manifest."""
-    done = manifest.get("preset", {})
-    if not done.get("recoded"):
-        return original
-    source = open_source(original, separator=separator)
-    others = [name for name in source.columns if name not in done["recoded"]]
-    return adapted(Preset.named(manifest["options"]["preset"]), source, Schema(rest="plain"), others).source
 
 
 def recoded_like(source: Source | None, other: Source) -> Source:
