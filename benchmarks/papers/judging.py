@@ -211,7 +211,7 @@ def at_most(line: str, unit: str, bound: float, within: str = "") -> Judge:
 
 
 def trend(line: str, unit: str, falls: bool = True, within: str = "", most: float = math.inf) -> Judge:
-    """Judge that a line falls (or rises) along its axis, in every panel; "slightly", if by a factor at most."""
+    """Judge that a line falls (or rises) along its axis, in every panel; "slightly", if by a factor at most, too."""
 
     def judge(panels: Panels) -> Verdict:
         found = {panel.name: list(panel.at(line).values()) for panel in chosen(panels, unit, within)}
@@ -221,7 +221,7 @@ def trend(line: str, unit: str, falls: bool = True, within: str = "", most: floa
         spans = [max(values) / min(values) for values in found.values() if len(values) > 1]
         small = sum(span <= most for span in spans) / len(spans)
         why = f"{verdict.why}; by {max(spans):.3g} in all, {most:g} at most wanted"
-        return Verdict(min(verdict.share, small), why)
+        return Verdict(verdict.share * (1 + small) / 2, why)
 
     return judge
 

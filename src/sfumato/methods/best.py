@@ -9,7 +9,7 @@ from typing import ClassVar
 from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.metrics import GCP
-from sfumato.methods.base import Method, Task, find_method, register
+from sfumato.methods.base import Method, Task, register
 from sfumato.methods.portfolio import Candidate, loss_of, refine_best, suitable, try_all
 from sfumato.methods.refinement import ABLE
 from sfumato.methods.task_loss import TaskLoss
@@ -57,7 +57,9 @@ class Best(Method):
         if self.time_limit is not None:
             warm_up(task, replace(self, time_limit=None))
             if _may_follow_prices(goal):
-                warm_up(task, find_method("proven"))
+                from sfumato.methods.proven.proven import Warming  # noqa: PLC0415
+
+                warm_up(task, Warming())
         begin = time.perf_counter()
         candidates = try_all(goal, list(suitable(task, self.time_limit)))
         if self.time_limit is None:

@@ -23,6 +23,7 @@ from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
 from sfumato.methods.proven.diving_heuristic import DivingHeuristic
 from sfumato.methods.proven.proof import Proof
+from sfumato.methods.proven.proven import LITTLE
 from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import _Search, refine
 from sfumato.methods.task_loss import TaskLoss
@@ -53,6 +54,17 @@ def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata:
     classes = proof.followed(prices, Stop(at=0.0))
     assert (classes is None) == (not proof.shows_classes)
     assert classes is None or np.unique(classes, return_counts=True)[1].min() >= k
+
+
+def test_what_only_calls_every_kernel_takes_little_work_around_rows_of_many_numbers() -> None:
+    """The clock of a time limit starts after it; with all the work that is allowed it would take minutes."""
+    values = np.random.default_rng(1).normal(size=(400, 4))
+    names = ["w", "x", "y", "z"]
+    task = task_of(encode(pa.table(dict(zip(names, values.T, strict=True))), dict.fromkeys(names)), 5)
+    proof = Proof(task, LITTLE)
+    assert isinstance(proof.boxes, NeighbourBoxes)
+    proof.raised(Stop(rounds=2))
+    assert 0 < proof.boxes.examined < 5_000_000
 
 
 @settings(max_examples=examples(20), deadline=None)

@@ -254,10 +254,10 @@ class _Passes:
             self.used += more
 
 
-def all_boxes(microdata: Microdata, rows: FrequencySet) -> ListedBoxes | NeighbourBoxes:
+def all_boxes(microdata: Microdata, rows: FrequencySet, effort: float = 1.0) -> ListedBoxes | NeighbourBoxes:
     """List every box that a class can show, or search for them around rows if the list is too long."""
     boxes = ListedBoxes(microdata, rows)
-    return boxes if boxes.exact else NeighbourBoxes(microdata, rows)
+    return boxes if boxes.exact else NeighbourBoxes(microdata, rows, effort)
 
 
 def neighbours(microdata: Microdata, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64], Near]:

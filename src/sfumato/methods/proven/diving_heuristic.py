@@ -92,7 +92,7 @@ class DivingHeuristic:
         start = np.where(paid, before.guess * RISE + LITTLE, self.limit)
         # The remaining time is shared by all rounds to come.
         now = time.perf_counter()
-        soon = Stop(now + max(0.0, (stop.at - now) / 8), ROUNDS, 1e-4, stop.asked)
+        soon = Stop(now + max(0.0, (stop.at - now) / 8), ROUNDS, 1e-4, stop.asked, stop.work)
         return search_prices(pricing, self.limit, soon, np.minimum(start, self.limit), before.pool)
 
     def _open_boxes(self, priced: FoundPrices) -> int:

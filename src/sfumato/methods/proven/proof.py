@@ -36,13 +36,16 @@ FEWEST_ROUNDS = 3
 
 
 class Proof:
-    """A lower bound on the loss of any release of a task's table, and the classes that its proof points to."""
+    """A lower bound on the loss of any release of a task's table, and the classes that its proof points to.
 
-    def __init__(self, task: Task) -> None:
+    ``effort`` is a factor on the work around every row, where boxes cannot be listed.
+    """
+
+    def __init__(self, task: Task, effort: float = 1.0) -> None:
         self.task = task
         self.k = task.requirements.smallest_class
         self.mixed = Mixed.by(task.requirements)
-        self.boxes = all_boxes(task.microdata, distinct_rows(task.microdata, self.mixed))
+        self.boxes = all_boxes(task.microdata, distinct_rows(task.microdata, self.mixed), effort)
         # A suppressed row loses 1, so where rows may be suppressed none needs to pay more.
         self.highest = 1.0 if task.suppressible else float(self.k)
 

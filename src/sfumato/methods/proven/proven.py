@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -29,8 +29,12 @@ Classes = NDArray[np.int32]
 PRICES_UNTIL, DIVE_UNTIL = 0.25, 0.45
 SEARCHED_UNTIL, SEARCHED_DIVE_UNTIL = 0.45, 0.6
 
-#: Rounds of the linear program and of refinement without a time limit.
-PRICE_ROUNDS, ROUNDS = 12, 64
+#: Rounds of the linear program and of refinement without a time limit, and how many rows may be examined where boxes
+#: are searched for around rows: no round begins beyond, half a minute of a core.
+PRICE_ROUNDS, ROUNDS, EXAMINED = 12, 64, 300_000_000
+
+#: The share of the usual work around every row that is enough to call every kernel once.
+LITTLE = 1e-4
 
 #: With a time limit, refinement runs in slices, and the gap is checked after each.
 SLICES = 4
@@ -59,6 +63,7 @@ class Proven(Method):
     summary: ClassVar[str] = "Low loss, with a proof of how near it is to the least possible."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
+    effort: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
@@ -69,19 +74,19 @@ class Proven(Method):
     def run(self, task: Task) -> Recoding:
         """Raise prices, open classes, refine them."""
         if self.time_limit is not None:
-            warm_up(task, replace(self, time_limit=None))
+            warm_up(task, Warming(gap=self.gap))
         begin = time.perf_counter()
         seconds = np.inf if self.time_limit is None else self.time_limit
-        goal, proof = TaskLoss(task), Proof(task)
-        rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
+        goal, proof = TaskLoss(task), Proof(task, self.effort)
+        rounds, work = (PRICE_ROUNDS, EXAMINED) if self.time_limit is None else (1_000, np.inf)
         starts = cheap(task) if proof.shows_classes and proof.listed else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
         with Interrupts() as interrupts:
             priced, dived = (PRICES_UNTIL, DIVE_UNTIL) if proof.listed else (SEARCHED_UNTIL, SEARCHED_DIVE_UNTIL)
             # Where no classes follow from prices, raising the bound may take their time, too.
             share = priced if proof.shows_classes else dived
-            prices = proof.raised(Stop(begin + share * seconds, rounds, asked=lambda: interrupts.asked))
-            classes = proof.followed(prices, Stop(begin + dived * seconds, asked=lambda: interrupts.asked))
+            prices = proof.raised(Stop(begin + share * seconds, rounds, asked=lambda: interrupts.asked, work=work))
+            classes = proof.followed(prices, Stop(begin + dived * seconds, asked=lambda: interrupts.asked, work=work))
         if classes is not None:
             found.append(Candidate("following prices", classes, goal.measure_rows(classes)))
         best = min(found, key=lambda candidate: candidate.loss)
@@ -112,6 +117,12 @@ class Proven(Method):
 
     def _near(self, goal: TaskLoss, classes: Classes, bound: float) -> bool:
         return self.gap is not None and goal.measure_rows(classes).loss <= bound * (1 + self.gap)
+
+
+class Warming(Proven):
+    """The same with so little work that it only calls every kernel: around rows of many numbers there is much."""
+
+    effort: ClassVar[float] = LITTLE
 
 
 register()(Proven)
