@@ -13,7 +13,7 @@ from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.recognise import recognise
-from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, topic_of_numbers
+from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, spelt_topic, topic_of_numbers
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -115,11 +115,13 @@ def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> 
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = labelled_topic(facts.name, label)
     if facts.is_number:
-        topic = topic_of_numbers(facts.name, topic, whole=facts.is_whole)
+        topic = topic_of_numbers(facts.name, topic, facts.numbers)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
-    meaning = meaning_of(facts, topic)
-    return ColumnProfile(facts, meaning, suggest(facts, topic, meaning), topic=topic, label=label)
+    # What a name does not say its label may: the number of a respondent, whatever the column is called.
+    said = facts if not label or spelt_topic(facts.name) is not None else replace(facts, name=label)
+    meaning = meaning_of(said, topic)
+    return ColumnProfile(facts, meaning, suggest(said, topic, meaning), topic=topic, label=label)
 
 
 def _unusable(name: str, rows: int) -> ColumnProfile:

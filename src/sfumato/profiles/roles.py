@@ -14,7 +14,7 @@ from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, NUMBERS_ROWS, Me
 from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 from sfumato.assess.meaning.recognise import could_point_to_a_person
-from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.vocabulary import Topic, topic_of
 from sfumato.assess.meaning.words import says_code, says_household, says_number, words
 
 #: How sure a suggestion is.
@@ -26,6 +26,8 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 FEWEST_ROWS_PER_PERSON = 1.05
 #: The same, where only the place of the column speaks for people.
 FEWEST_ROWS_IN_CLAIMS = 1.2
+#: Fewer numbers whose name says nothing stand for nobody: what does not change is constant within them by chance.
+FEWEST_PEOPLE = 20
 #: A mean above it is of kilograms or pounds, if no weight is above the heaviest.
 BODY_WEIGHT, HEAVIEST = 25, 700
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
@@ -205,12 +207,21 @@ def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:
     return found
 
 
+def _may_number_people(facts: ColumnCounts, meaning: Meaning) -> bool:
+    """Whether a column that is taken for something else could number people with several rows, as 'idcode' does."""
+    topic = topic_of(facts.name)
+    unnamed = topic is None or topic.name in {"survey question", "count"}
+    repeats = facts.different >= FEWEST_PEOPLE and facts.filled >= FEWEST_ROWS_PER_PERSON * facts.different
+    return unnamed and repeats and meaning.kind in CODED and (facts.is_whole or facts.is_text)
+
+
 def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> PersonFound | None:
     """Find the identifier of people with several rows, given every column with its role; None if there is none.
 
-    People share names, not numbers, so a column of names is none.
+    People share names, not numbers, so a column of names is none. Numbers and codes whose name says nothing stand for
+    people if several things that never change about people follow from them.
     """
-    keys, others, names = list[CountedColumn](), list[CountedColumn](), list[str]()
+    keys, others, names, unnamed = list[CountedColumn](), list[CountedColumn](), list[str](), list[CountedColumn]()
     for facts, meaning, role in columns:
         names.append(facts.name)
         coded = CountedColumn.of(facts.name, facts.codes, facts.values)
@@ -218,9 +229,13 @@ def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> Pers
             keys.append(coded)
         elif role != "identifier":
             others.append(coded)
+            unnamed += [coded] if _may_number_people(facts, meaning) else []
     repeating = [one for one in keys if one.filled >= FEWEST_ROWS_PER_PERSON * one.different]
     attributes = lasting(others)
     found = find_person(repeating, attributes)
+    if found is None or not found.constant:
+        by_evidence = find_person(unnamed, attributes) if len(attributes) > 1 else None
+        found = by_evidence or found
     if found is not None and (found.constant or found.by_name):
         return found
     first = keys[0] if keys and keys[0].name == names[0] and keys[0] in repeating else None

@@ -21,6 +21,7 @@ from sfumato.errors import listed
 
 #: What does not change from one row of a person to the next, or hardly.
 LASTING = ("sex", "date of birth", "year of birth", "age", "ethnic group")
+BIRTHS = frozenset({"date of birth", "year of birth"})
 #: The topic of numbers that a person has one of, as of a state, but that no two people share by mistake.
 PERSONAL = "number of a medical record"
 #: From this part of the possible agreement on, an attribute is constant: one row in twenty may be wrong.
@@ -31,6 +32,8 @@ MOST_MISSING = 0.2
 NEARLY_FULL = 0.98
 #: Fewer values are groups of people.
 FEWEST_PEOPLE = 10
+#: Nobody has more rows on average, where a column has fewer values than that.
+MOST_ROWS = 20
 #: Evidence is looked for in about this many rows, all rows of some of the values.
 LOOKED_AT = 200_000
 
@@ -97,9 +100,14 @@ class PersonFound:
 
 
 def lasting(columns: Iterable[CountedColumn]) -> list[CountedColumn]:
-    """Select the columns that hold a lasting attribute of people, by their names, and that differ at all."""
-    known = [one for one in columns if (topic := topic_of(one.name)) is not None and topic.name in LASTING]
-    return [one for one in known if one.different > 1]
+    """Select the columns that hold a lasting attribute of people, by their names, and that differ at all.
+
+    Beside births ages count for nothing: they grow over the years.
+    """
+    topics = ((one, topic_of(one.name)) for one in columns if one.different > 1)
+    known = [(one, topic.name) for one, topic in topics if topic is not None and topic.name in LASTING]
+    born = any(topic in BIRTHS for _, topic in known)
+    return [one for one, topic in known if not (born and topic == "age")]
 
 
 def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColumn]) -> PersonFound | None:
@@ -139,6 +147,8 @@ def _repeats(key: CountedColumn) -> bool:
 
 
 def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFound | None:
+    if not _are_many(key) and key.filled > MOST_ROWS * key.different:
+        return None
     constant = tuple(one.name for one in attributes if constancy(key, one) >= CONSTANT)
     if says_person(key.name) or _numbers_people(
         key.name

@@ -11,6 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.assess.meaning.abbreviations import abbreviated
 from sfumato.assess.meaning.names import PARTS_OF_NAMES, NameSays, read_name
 from sfumato.assess.meaning.words import COUNTED, words
@@ -201,31 +204,45 @@ def _shortened(name: str) -> Topic | None:
 
 #: What no number is: a sum in a column called 'PAID_IP' is no internet address.
 _WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
+#: Words of no more letters mean many things: 'cp' is a postcode, a kind of pain, and a company.
+SHORT_NAME = 4
 
 
-def topic_of_numbers(name: str, found: Topic | None, *, whole: bool = True) -> Topic | None:
-    """Find the topic of a column of numbers, given the one that its name and its label say.
+def topic_of_numbers(name: str, found: Topic | None, numbers: NDArray[np.float64]) -> Topic | None:
+    """Find the topic of a column of numbers, given the one that its name and its label say; None if it cannot be that.
 
-    Fractions are no dates either: 'kwh_day' is so much a day.
+    Fractions are no dates: 'kwh_day' is so much a day. Postcodes have more than two digits, and coordinates end at 180.
 
-    >>> topic_of_numbers("MEDREIMB_IP", topic_of("MEDREIMB_IP")).name
+    >>> topic_of_numbers("MEDREIMB_IP", topic_of("MEDREIMB_IP"), np.array([120.0])).name
     'money'
+    >>> topic_of_numbers("cp", topic_of("cp"), np.arange(4.0))
     """
-    if found is not None and found.name == "date or time" and not whole:
-        return None
-    return _shortened(name) if found is not None and found.name in _WORDS_ONLY else found
+    if found is None or not len(numbers):
+        return found
+    if found.name in _WORDS_ONLY:
+        return _shortened(name)
+    largest = float(np.abs(numbers[[0, -1]]).max())
+    impossible = {
+        "date or time": bool((numbers != np.floor(numbers)).any()),
+        "postcode": largest < 100,
+        "latitude": largest > 90 and len(words(name)) <= SHORT_NAME,
+        "longitude": largest > 180 and len(words(name)) <= SHORT_NAME,
+    }
+    return None if impossible.get(found.name) else found
 
 
 def labelled_topic(name: str, label: str | None) -> Topic | None:
-    """Find the topic of a column by its name, or by its label where a file has one and the name says nothing.
+    """Find the topic of a column by its label, where a file has one, and by its name where a long one says something.
 
     >>> labelled_topic("DMDMARTL", "Marital status").name, labelled_topic("v1", "Name of the patient").group
     ('marital status', 'names')
+    >>> labelled_topic("cp", "Type of chest pain").name, labelled_topic("region", "Area of the household").name
+    ('disease', 'place')
     """
     if not label:
         return topic_of(name)
     by_name, by_label = spelt_topic(name), spelt_topic(label)
-    says_nothing = by_name is None or by_name.name == "survey question"
-    if by_label is not None and (says_nothing or by_label.group in {"names", "weight", "design"}):
+    unclear = by_name is None or by_name.name == "survey question" or len(words(name).replace(" ", "")) <= SHORT_NAME
+    if by_label is not None and (unclear or by_label.group in {"names", "weight", "design"}):
         return by_label
-    return topic_of(name) if by_name is None else by_name
+    return by_name or topic_of(name)
