@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from sfumato.assess.meaning.codebooks import topics_by_codebook
 from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.recognise import recognise
-from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, spelt_topic, topic_of_numbers
+from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, topic_of_numbers
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -78,7 +79,11 @@ def profile(
             raise DataError("The table has a header and no rows, so there is nothing to describe.")
         report("counting", 0.0)
         facts = all_facts(table, _by_column(known, table.column_names))
-        columns = [_judged(one, table.column(one.name), source.labels.get(one.name)) for one in facts]
+        by_codebook = topics_by_codebook(table.column_names)
+        columns = [
+            _judged(one, table.column(one.name), source.labels.get(one.name), by_codebook.get(one.name))
+            for one in facts
+        ]
         searched = _search(columns, stage(report, "searching combinations"))
     columns = [replace(one, with_others=searched.with_others.get(one.name)) for one in columns]
     columns = _with_person(with_context(columns))
@@ -106,20 +111,22 @@ def _read(source: Source) -> tuple[pa.Table, list[str]]:
         return pa.table(usable), [name for name in source.columns if name not in usable]
 
 
-def _judged(facts: ColumnCounts, column: pa.ChunkedArray, label: str | None) -> ColumnProfile:
+def _judged(
+    facts: ColumnCounts, column: pa.ChunkedArray, label: str | None, by_codebook: Topic | None
+) -> ColumnProfile:
     if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
         if not facts.different:
             nothing = Suggestion("identifier", "it has neither a name nor values", SURE)
             return ColumnProfile(facts, Meaning("empty", by_values=True), nothing)
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
-    topic = labelled_topic(facts.name, label)
-    if facts.is_number:
+    topic = by_codebook or labelled_topic(facts.name, label)
+    if facts.is_number and by_codebook is None:
         topic = topic_of_numbers(facts.name, topic, facts.numbers)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     # What a name does not say its label may: the number of a respondent, whatever the column is called.
-    said = facts if not label or spelt_topic(facts.name) is not None else replace(facts, name=label)
+    said = replace(facts, name=label) if label and topic is None else facts
     meaning = meaning_of(said, topic)
     return ColumnProfile(facts, meaning, suggest(said, topic, meaning), topic=topic, label=label)
 

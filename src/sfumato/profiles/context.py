@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
@@ -35,6 +36,10 @@ NEAR = 3
 #: More values of one column are no answers to a question.
 MOST_ANSWERS = 12
 
+#: Flags that are never true together exclude one another if by chance at least so many rows would have both.
+FEWEST_EXPECTED = 10
+CODES_OF_FLAGS = ("yes", "no")
+YES = frozenset({"1", "yes", "y", "true", "t", "ja", "j", "si", "sí", "oui", "sim", "tak"})
 #: What stands for yes and no, or for any two things.
 CODES_OF_TWO = frozenset({"2"})
 
@@ -44,8 +49,8 @@ QUESTION = Topic("survey question", "secret")
 def with_context(columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
     """Suggest roles again for columns that were not understood by themselves."""
     told = [_spelt_out(one, columns) or one for one in columns]
-    batteries = _batteries(told)
-    told = [_alike(one, told) or batteries.get(one.name) or one for one in told]
+    found = _batteries(told) | _dummies(told)
+    told = [_alike(one, told) or found.get(one.name) or one for one in told]
     return [_between(at, told) or one for at, one in enumerate(told)]
 
 
@@ -117,16 +122,50 @@ def _alike(column: ColumnProfile, others: Sequence[ColumnProfile]) -> ColumnProf
 
 
 def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
-    """Find unnamed columns with numbered names and the same steps: the questions of a battery."""
+    """Find unnamed columns that are numbered, or share their first word, and have the same steps: a battery."""
     groups: dict[tuple[str, tuple[str, ...]], list[ColumnProfile]] = defaultdict(list)
     for one in columns:
-        stem = re.sub(r"\d+", "#", words(one.name))
-        coded = _coded_as(one.facts)
-        if _is_open(one) and "#" in stem and coded is not None and one.facts.is_whole and len(coded) in STEPS:
+        stem, coded = _stem(one.name), _coded_as(one.facts)
+        if stem is not None and coded is not None and _is_open(one) and one.facts.is_whole and len(coded) in STEPS:
             groups[stem, coded].append(one)
-    why = "as others that are numbered and answered in the same way"
+    why = "as others that are named and answered in the same way"
     found = (one for group in groups.values() if len(group) >= FEWEST_QUESTIONS for one in group)
     return {one.name: _with_topic(one, QUESTION, why) for one in found}
+
+
+def _stem(name: str) -> str | None:
+    """What the names of a battery's questions have in common: all but their numbers, or their first word."""
+    said = words(name)
+    numbered = re.sub(r"\d+", "#", said)
+    return numbered if "#" in numbered else _family(name)
+
+
+def _dummies(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
+    """Find flags that exclude one another, one of them understood: what 'black' is, 'hispanic' beside it is too."""
+    flags = [one for one in columns if one.facts.different == len(CODES_OF_FLAGS) and Contents(one.facts).is_flag]
+    found = dict[str, ColumnProfile]()
+    for one in (flag for flag in flags if _is_open(flag)):
+        beside = [other for other in flags if _is_known(other) and _exclude(one.facts, other.facts)]
+        if beside and beside[0].topic is not None:
+            why = f"since it and '{beside[0].name}' are never true together"
+            found[one.name] = _with_topic(one, beside[0].topic, why)
+    return found
+
+
+def _is_known(column: ColumnProfile) -> bool:
+    return column.topic is not None and column.topic.group == "known"
+
+
+def _exclude(one: ColumnCounts, other: ColumnCounts) -> bool:
+    """Whether two flags are never true together though by chance they would often be."""
+    both = [np.isin(flag.codes, np.flatnonzero(_true(flag))) for flag in (one, other)]
+    expected = both[0].mean() * both[1].mean() * one.rows
+    return expected >= FEWEST_EXPECTED and not (both[0] & both[1]).any()
+
+
+def _true(facts: ColumnCounts) -> NDArray[np.bool_]:
+    """Which of a flag's values says yes."""
+    return np.array([text.lower().removesuffix(".0") in YES for text in facts.texts])
 
 
 def _between(at: int, columns: Sequence[ColumnProfile]) -> ColumnProfile | None:

@@ -49,7 +49,10 @@ CODED = frozenset(
     | {"design of the sample", "institution"}
 )
 #: Beginnings of names whose numbers count or measure something.
-_COUNTS = re.compile(r"(num|nb|nr of|no of|n |anz|count|age|alter|edad|years|yrs|hours|hrs|days|weeks|months)")
+_COUNTS = re.compile(
+    r"(num|nb|nr of|no of|n |anz|count|age|alter|edad|years|yrs|hours|hrs|days|weeks|months).*|"
+    r".*\b(hours?|hrs|minutes|distance|dist|km|miles|density|population|percent|pct|rate|size|count)\b.*"
+)
 #: More different numbers are no codes, unless a name says so; fewer show no steps.
 MOST_CODES, FEWEST_STEPS = 40, 5
 #: Fewer different codes are not worth a system.
@@ -138,12 +141,18 @@ def _is_coded(facts: ColumnCounts, topic: str | None) -> bool:
     if not facts.is_whole:
         return False
     said = words(facts.name)
-    if says_code(facts.name) or said.endswith(("code", " cd")) or Contents(facts).is_snomed or topic in CODED:
+    counts = _COUNTS.fullmatch(said) is not None
+    if (
+        says_code(facts.name)
+        or said.endswith(("code", " cd"))
+        or Contents(facts).is_snomed
+        or (topic in CODED and not counts)
+    ):
         return True
     if topic == "education":
         return not bool((np.diff(facts.numbers) == 1).all())
     unknown = topic is None or topic == "survey question"
-    return unknown and facts.different <= MOST_CODES and _COUNTS.match(said) is None and not _rise_and_fall(facts)
+    return unknown and facts.different <= MOST_CODES and not counts and not _rise_and_fall(facts)
 
 
 def _rise_and_fall(facts: ColumnCounts) -> bool:

@@ -24,6 +24,7 @@ BY_TOPIC: Mapping[str, int] = {
     **dict.fromkeys(
         (
             *("education", "language", "household", "body", "date or time", "year", "institution", "stay", "vehicle"),
+            *("hours or years of work", "distance"),
             *("journey", "latitude", "longitude", "coordinates"),
         ),
         1,

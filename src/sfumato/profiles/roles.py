@@ -40,6 +40,8 @@ NEWBORNS = (300, 6500)
 MANY_NUMBERS = 300
 #: The scale of answers that surveys use most, and hardly anything else.
 SCALE = range(11)
+#: More different numbers from 0 to 100 are steps of a scale.
+MANY_STEPS = 12
 #: Topics of dates and times.
 TIMES = frozenset({"date of birth", "year of birth", "date or time", "year", "age"})
 #: Names of the column that a table was made to predict, and the most values that it has.
@@ -119,15 +121,20 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
         return Suggestion("sensitive", "an outcome, by its name, as tables made to predict one have", UNSURE)
     if topic is None:
         return None
+    if facts.is_number and (topic.name == "survey weight" or _weighs(facts, topic)):
+        return _weight(facts)
     if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
         what = topic.name if topic.group == "known" and fits_time(topic.name, meaning) else meaning.kind
         return Suggestion("quasi-identifier", f"{what}: others may know or see it", SURE)
     if topic.group == "secret":
         certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
         return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", certainty)
-    if topic.group in ABOUT_THE_DATA:
-        return ABOUT_THE_DATA[topic.group]
-    return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
+    return ABOUT_THE_DATA.get(topic.group)
+
+
+def _weighs(facts: ColumnCounts, topic: Topic) -> bool:
+    """Whether numbers called weights have more decimals than a scale shows, as weights of a sample have."""
+    return topic.name == "body" and "weight" in words(facts.name) and _share_exact(facts) > 0.5
 
 
 def fits_time(topic: str, meaning: Meaning) -> bool:
@@ -154,13 +161,17 @@ def usable_weights(facts: ColumnCounts) -> bool:
     return facts.is_number and facts.missing == 0 and bool(facts.numbers[0] > 0)
 
 
+def _share_exact(facts: ColumnCounts) -> float:
+    """The share of the different numbers that have more than three decimals."""
+    return float((np.round(facts.numbers, 3) != facts.numbers).mean())
+
+
 def _are_normalised(facts: ColumnCounts) -> bool:
     """Whether numbers have a mean of 1 and many decimals, as weights of a sample often do."""
     if facts.is_whole or not usable_weights(facts) or facts.different < MANY_WEIGHTS:
         return False
     numbers = facts.values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
-    exact = bool((np.round(numbers, 3) != numbers).mean() > 0.5)
-    return exact and abs(float(np.average(numbers, weights=facts.counts)) - 1) < MEAN_OF_ONE
+    return _share_exact(facts) > 0.5 and abs(float(np.average(numbers, weights=facts.counts)) - 1) < MEAN_OF_ONE
 
 
 def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
@@ -196,8 +207,12 @@ def _by_number(facts: ColumnCounts) -> str | None:
     """Say why whole numbers are private, if the name says nothing; None if they need not be."""
     if facts.different > MANY_NUMBERS and not says_code(facts.name):
         return "an exact number that few others know"
-    is_scale = facts.different == len(SCALE) and bool((facts.numbers == SCALE).all())
-    return "a scale from 0 to 10, as answers of surveys have" if is_scale else None
+    ends = (facts.numbers[0], facts.numbers[-1])
+    if facts.different == len(SCALE) and ends == (0, SCALE[-1]):
+        return "a scale from 0 to 10, as answers of surveys have"
+    return (
+        "a scale from 0 to 100, as of marks and feelings" if facts.different > MANY_STEPS and ends == (0, 100) else None
+    )
 
 
 def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:

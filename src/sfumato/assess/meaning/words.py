@@ -16,8 +16,9 @@ _NUMBERS = re.compile(
     r"(^|.* )(id|ids|uid|uuid|guid|key|code no|pk|no|nr|number|num|nummer|numero|num|ref|reference|identifier|"
     r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
     r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
-    r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
-    r"worker|insee|\w+(nummer|nr)|idno|seq|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
+    r"transaction|invoice no|booking|ticket|folio|docket|aktenzeichen|serial|serialno|household|hhid|employee|"
+    r"student|pupil|worker|insee|\w+(nummer|nr)|idno|seq|"
+    r"(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
 )
 #: Words that end like a number joined to another word, such as 'respid', and are none.
 _NO_NUMBERS = frozenset(
@@ -28,7 +29,9 @@ _NO_NUMBERS = frozenset(
     thyroid typhoid unpaid valid void
     """.split()  # noqa: SIM905
 )
-_JOINED = re.compile(r"\w{2,}(id|idno|nbr|pid)|[phui]id")
+_JOINED = re.compile(
+    r"\w{2,}(id|idno|nbr|pid)|[phui]id|id(code|num|nr|nummer)|(case|claim|pol|policy|docket|acc(oun)?t|file|rec|inv)(no|nr|num)"
+)
 #: Short words for people that are joined to 'id' or 'no'.
 _JOINED_PEOPLE = re.compile(
     r"(u|un|unique|cnt|src|orig)?(subj(ect)?|pat(ient)?|pt|pers(on)?|stu(d|dent)?|pupil|cust(omer)?|client|mem(ber)?|"

@@ -1,0 +1,101 @@
+"""What neighbours, labels and codebooks say of columns whose own names and values say nothing."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.assess.meaning.codebooks import codebooks
+from sfumato.assess.meaning.vocabulary import labelled_topic
+
+
+def of_people(rows: int = 900, **columns: list[object]) -> pa.Table:
+    draw = random.Random(3)
+    return pa.table({"age": [draw.randint(18, 80) for _ in range(rows)], **columns})
+
+
+def test_flags_that_exclude_a_known_one_are_known_too_and_others_are_answers() -> None:
+    draw = random.Random(5)
+    group = [draw.choice(["black", "qq1", "qq2"]) for _ in range(900)]
+    flags = {name: [int(one == name) for one in group] for name in ("black", "qq1")}
+    found = sf.profile(of_people(**flags, qq3=[draw.randint(0, 1) for _ in group]))
+    assert found.roles == {
+        "age": "quasi-identifier",
+        "black": "quasi-identifier",
+        "qq1": "quasi-identifier",
+        "qq3": "sensitive",
+    }
+    assert found["qq1"].suggestion.reason == "ethnic group, since it and 'black' are never true together"
+
+
+def test_columns_that_share_a_word_and_their_steps_are_questions() -> None:
+    draw = random.Random(6)
+    asked = {f"mvq_{word}": [draw.randint(1, 7) for _ in range(900)] for word in ("pxa", "pxb", "pxc")}
+    found = sf.profile(of_people(**asked, warm=[*range(101), *(draw.randint(0, 100) for _ in range(799))]))
+    assert [found[name].role for name in (*asked, "warm")] == ["sensitive"] * 4
+    assert "named and answered in the same way" in found["mvq_alp"].suggestion.reason
+
+
+def test_a_number_stands_for_people_whose_sex_and_birth_never_change_whatever_it_is_called() -> None:
+    draw = random.Random(8)
+    people = [(draw.choice("fm"), draw.randint(1940, 2000)) for _ in range(150)]
+    who = [draw.randrange(150) for _ in range(900)]
+    table = of_people(
+        zz=[one + 5 for one in who], sex=[people[one][0] for one in who], born=[people[one][1] for one in who]
+    )
+    found = sf.profile(table)
+    assert found["zz"].role == "person"
+    assert "stay the same within its values" in found["zz"].suggestion.reason
+
+
+def test_a_few_values_of_many_rows_stand_for_nobody() -> None:
+    draw = random.Random(9)
+    table = of_people(member=[draw.randint(1, 4) for _ in range(900)], sex=[draw.choice("fm") for _ in range(900)])
+    assert "several-rows-per-person" not in {one.code for one in sf.profile(table).cautions}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "topic"),
+    [
+        ("cp", "Type of chest pain", "disease"),
+        ("st", "Year of birth of the respondent", "year of birth"),
+        ("sex", "Sex of the respondent", "sex"),
+        ("income", "How much is your income?", "income"),
+        ("a17", "Factor de expansion", "survey weight"),
+    ],
+)
+def test_labels_count_before_short_names(name: str, label: str, topic: str) -> None:
+    found = labelled_topic(name, label)
+    assert found is not None
+    assert found.name == topic
+
+
+def test_numbers_that_cannot_be_what_a_short_name_says_are_not() -> None:
+    found = sf.profile(of_people(cp=[at % 4 for at in range(900)]))
+    assert "postcode" not in found["cp"].suggestion.reason
+
+
+def test_weights_of_a_sample_have_decimals_and_those_of_bodies_do_not() -> None:
+    draw = random.Random(4)
+    exact = [draw.lognormvariate(0, 0.4) for _ in range(900)]
+    found = sf.profile(of_people(commonweight=exact, weight_kg=[round(60 + 20 * one, 1) for one in exact]))
+    assert (found["commonweight"].role, found["weight_kg"].role) == ("weight", "quasi-identifier")
+
+
+def test_every_codebook_says_who_is_known_and_never_lets_numbers_of_people_out() -> None:
+    groups = {"names", "weight", "design", "technical", "known", "secret"}
+    for book in codebooks():
+        topics = {topic for topic, _ in book.topics}
+        assert {topic.group for topic in topics} <= groups
+        assert {"age", "sex"} <= {topic.name for topic in topics} | ({"sex"} if book.topic_of("v012") else set())
+
+
+def test_a_codebook_counts_only_where_enough_of_its_names_stand(tmp_path: Path) -> None:
+    rows = {"v012": list(range(15, 50)) * 20}
+    assert "age" not in sf.profile(pa.table(rows))["v012"].suggestion.reason
+    others: dict[str, list[object]] = {name: [at % 3 for at in range(700)] for name in ("v001", "v005", "v024", "v025")}
+    assert sf.profile(pa.table({**rows, **others}))["v012"].suggestion.reason == "age: others may know or see it"
