@@ -37,7 +37,7 @@ def test_columns_that_share_a_word_and_their_steps_are_questions() -> None:
     asked = {f"mvq_{word}": [draw.randint(1, 7) for _ in range(900)] for word in ("pxa", "pxb", "pxc")}
     found = sf.profile(of_people(**asked, warm=[*range(101), *(draw.randint(0, 100) for _ in range(799))]))
     assert [found[name].role for name in (*asked, "warm")] == ["sensitive"] * 4
-    assert "named and answered in the same way" in found["mvq_alp"].suggestion.reason
+    assert "named and answered in the same way" in found["mvq_pxa"].suggestion.reason
 
 
 def test_a_number_stands_for_people_whose_sex_and_birth_never_change_whatever_it_is_called() -> None:
