@@ -66,6 +66,11 @@ def test_a_few_values_of_many_rows_stand_for_nobody() -> None:
         ("sex", "Sex of the respondent", "sex"),
         ("income", "How much is your income?", "income"),
         ("a17", "Factor de expansion", "survey weight"),
+        ("WEIGHT2", "Reported weight in pounds", "body"),
+        ("wt9", "Weight change in kilograms", "body"),
+        ("qs", "Quit smoking between 1st visit and 1982", "habits"),
+        ("c1", "Length of time since last routine checkup", "disease"),
+        ("LCPWT", "Final weight: land-line and cell-phone data", "survey weight"),
     ],
 )
 def test_labels_count_before_short_names(name: str, label: str, topic: str) -> None:
@@ -99,3 +104,61 @@ def test_a_codebook_counts_only_where_enough_of_its_names_stand(tmp_path: Path) 
     assert "age" not in sf.profile(pa.table(rows))["v012"].suggestion.reason
     others: dict[str, list[object]] = {name: [at % 3 for at in range(700)] for name in ("v001", "v005", "v024", "v025")}
     assert sf.profile(pa.table({**rows, **others}))["v012"].suggestion.reason == "age: others may know or see it"
+
+
+def made(name: str, values: list[object]) -> tuple[str, str]:
+    suggestion = sf.profile(of_people(len(values), **{name: values}))[name].suggestion
+    return suggestion.role, suggestion.reason
+
+
+def test_a_status_is_never_released_as_it_is_because_of_its_name() -> None:
+    assert made("status", [at % 3 for at in range(900)])[0] == "sensitive"
+    assert made("interview_status", [at % 3 for at in range(900)])[0] == "plain"
+
+
+def test_marks_before_and_after_a_lesson_are_no_postcodes_and_no_languages() -> None:
+    draw = random.Random(1)
+    for name in ("arithPOST", "langPRET", "degree_perc"):
+        assert made(name, [draw.randint(5, 40) for _ in range(900)]) == (
+            "sensitive",
+            "performance: nobody should learn whose it is",
+        )
+
+
+def test_numbers_from_one_on_with_a_few_rows_each_may_number_households() -> None:
+    draw = random.Random(2)
+    role, reason = made("HNX", [draw.randrange(1, 300) for _ in range(900)])
+    assert role == "identifier"
+    assert "do they number people or households?" in reason
+    assert made("XNH", [int(80 * draw.random() ** 3) for _ in range(900)])[0] != "identifier"
+
+
+def test_years_with_fractions_are_moments() -> None:
+    draw = random.Random(2)
+    assert made("tmx", [1996 + 15 * draw.random() for _ in range(900)])[0] == "quasi-identifier"
+
+
+def test_what_is_said_about_an_account_in_a_few_words_is_private() -> None:
+    role, reason = made("status_of_checking_account", [f"A1{at % 4}" for at in range(900)])
+    assert (role, reason) == ("sensitive", "about an account or a contract, which few others know")
+
+
+def test_steps_side_by_side_are_answers_unless_one_of_them_is_known() -> None:
+    draw = random.Random(7)
+    steps = {name: [draw.randint(1, 5) for _ in range(900)] for name in ("ralc", "walc", "zfree")}
+    assert [sf.profile(of_people(**steps)).roles[name] for name in steps] == ["sensitive"] * 3
+
+
+def test_an_index_without_a_name_is_no_age_in_other_words() -> None:
+    draw = random.Random(7)
+    rows = list(range(900))
+    exact = [20 + one / 16 for one in rows]
+    draw.shuffle(rows)
+    found = sf.profile(pa.table({"Unnamed:_0": rows, "age": [exact[one] for one in rows]}))
+    assert found["Unnamed:_0"].role == "identifier"
+
+
+def test_codes_that_most_rows_have_are_no_missing_values() -> None:
+    often, rarely = [88] * 500 + [at % 7 for at in range(400)], [88] * 20 + [at % 7 for at in range(400)]
+    assert sf.profile(pa.table({"drinks": often})).na == {}
+    assert sf.profile(pa.table({"drinks": rarely})).na == {"drinks": ("88",)}

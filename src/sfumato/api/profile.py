@@ -14,7 +14,7 @@ from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.recognise import recognise
-from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, topic_of_numbers
+from sfumato.assess.meaning.vocabulary import Topic, labelled_topic, topic_of_numbers, topic_of_words
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -121,8 +121,8 @@ def _judged(
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = by_codebook or labelled_topic(facts.name, label)
-    if facts.is_number and by_codebook is None:
-        topic = topic_of_numbers(facts.name, topic, facts.numbers)
+    if by_codebook is None:
+        topic = topic_of_numbers(facts, topic) if facts.is_number else topic_of_words(facts, topic)
     if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
         topic = Topic("disease", "secret")
     # What a name does not say its label may: the number of a respondent, whatever the column is called.

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sfumato.assess.meaning.meaning import meaning_of
 from sfumato.assess.meaning.vocabulary import Topic
 from sfumato.assess.meaning.words import words
 from sfumato.profiles.report import ColumnProfile
-from sfumato.profiles.roles import UNSURE, Suggestion, suggest
+from sfumato.profiles.roles import UNSURE, VAGUE, Suggestion, suggest
 
 #: Fewer different values match those of another column by chance.
 FEWEST_SPELT = 5
@@ -49,7 +49,7 @@ QUESTION = Topic("survey question", "secret")
 def with_context(columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
     """Suggest roles again for columns that were not understood by themselves."""
     told = [_spelt_out(one, columns) or one for one in columns]
-    found = _batteries(told) | _dummies(told)
+    found = _runs(told) | _batteries(told) | _dummies(told)
     told = [_alike(one, told) or found.get(one.name) or one for one in told]
     return [_between(at, told) or one for at, one in enumerate(told)]
 
@@ -61,7 +61,7 @@ def _is_open(column: ColumnProfile) -> bool:
 
 
 def _is_understood(column: ColumnProfile) -> bool:
-    return column.topic is not None and column.topic.group in {"known", "secret"}
+    return column.topic is not None and column.topic.group in {"known", "secret"} and column.topic.name not in VAGUE
 
 
 def _with_topic(column: ColumnProfile, topic: Topic, why: str) -> ColumnProfile:
@@ -75,7 +75,8 @@ def _with_topic(column: ColumnProfile, topic: Topic, why: str) -> ColumnProfile:
 
 def _spelt_out(column: ColumnProfile, others: Sequence[ColumnProfile]) -> ColumnProfile | None:
     """Give a column that spells out the codes of another one its topic."""
-    if not _is_open(column) or column.facts.different < FEWEST_SPELT:
+    facts = column.facts
+    if not _is_open(column) or facts.different < FEWEST_SPELT or 2 * facts.different > facts.rows:
         return None
     for other in others:
         if other is not column and _is_understood(other) and _same_groups(column.facts, other.facts):
@@ -125,12 +126,29 @@ def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
     """Find unnamed columns that are numbered, or share their first word, and have the same steps: a battery."""
     groups: dict[tuple[str, tuple[str, ...]], list[ColumnProfile]] = defaultdict(list)
     for one in columns:
-        stem, coded = _stem(one.name), _coded_as(one.facts)
-        if stem is not None and coded is not None and _is_open(one) and one.facts.is_whole and len(coded) in STEPS:
+        stem, coded = _stem(one.name), _scale(one.facts)
+        if stem is not None and coded is not None and _is_open(one):
             groups[stem, coded].append(one)
     why = "as others that are named and answered in the same way"
     found = (one for group in groups.values() if len(group) >= FEWEST_QUESTIONS for one in group)
     return {one.name: _with_topic(one, QUESTION, why) for one in found}
+
+
+def _runs(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
+    """Find columns side by side with the same steps, none of which others know: answers."""
+    found = dict[str, ColumnProfile]()
+    for steps, some in groupby(columns, lambda one: _scale(one.facts)):
+        run = list(some)
+        if steps and len(run) >= FEWEST_QUESTIONS and not any(_is_known(one) for one in run):
+            why = "as those beside it that are answered in the same steps"
+            found |= {one.name: _with_topic(one, QUESTION, why) for one in run if _is_open(one)}
+    return found
+
+
+def _scale(facts: ColumnCounts) -> tuple[str, ...] | None:
+    """The steps of an answer in whole numbers; None if a column has none."""
+    coded = _coded_as(facts)
+    return coded if coded is not None and facts.is_whole and len(coded) in STEPS else None
 
 
 def _stem(name: str) -> str | None:

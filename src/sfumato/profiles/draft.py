@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from sfumato.assess.cautions.caution import Caution
 from sfumato.common.toml import key_text, value_text
 from sfumato.errors import listed, printable
-from sfumato.hierarchies import Categorical, Hierarchy, Taxonomy
+from sfumato.hierarchies import Categorical, Taxonomy
 from sfumato.hierarchies.files import write_rows
 from sfumato.io import write_text
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
@@ -25,8 +23,6 @@ from sfumato.run.policy import policy_record
 from sfumato.run.request import AUTO, Request
 from sfumato.table.schema import Schema
 
-#: Categories with this many values get a file, since grouping them would keep more than '*' does.
-WORTH_GROUPING, MOST_GROUPED = 6, 1_000
 #: A sensitive column is protected by l-diversity if no value has more than this share of the rows.
 MOST_FREQUENT = 0.4
 #: The suggested l, and the most columns that it is suggested for.
@@ -51,6 +47,7 @@ SAID = {
     "rest": "What is named nowhere is left out of the release. These columns are, for now:",
     "left": "Left out for now; without the first '#' they are quasi-identifiers too. What that costs is estimated:",
     "quasi_identifiers": "What others may know or see: made coarser until enough people look alike.",
+    "flat": "'categorical': kept or '*'; 'sfumato hierarchy {table} COLUMN -o FILE' lists the values to group.",
     "privacy": "How safe the release must be.",
     "options": "All else; 'sfumato anonymize --help' lists more.",
 }
@@ -156,7 +153,7 @@ class Draft:
                 yield from self._role(role, said[role])
         if said.get("rest"):
             yield from self._left(said["rest"])
-        yield from self._quasi_identifiers(said["quasi_identifiers"], self.files(path))
+        yield from self._quasi_identifiers(said["quasi_identifiers"], self.files(path), table)
         yield f"# {SAID['privacy']}"
         for model in said["privacy"]:
             yield (
@@ -184,8 +181,11 @@ class Draft:
         yield from (f"    {value_text(name)},  # {self._reason(name)}" for name in given)
         yield "]\n"
 
-    def _quasi_identifiers(self, records: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[str]:
-        yield f"# {SAID['quasi_identifiers']}\n[quasi_identifiers]"
+    def _quasi_identifiers(self, records: Mapping[str, Any], files: Mapping[str, Path], table: str) -> Iterator[str]:
+        yield f"# {SAID['quasi_identifiers']}"
+        if any(record == Categorical().to_policy() for record in records.values()):
+            yield f"# {SAID['flat'].format(table=_one_line(table))}"
+        yield "[quasi_identifiers]"
         for name, record in records.items():
             shown = {"type": Taxonomy.name, "file": files[name].name} if name in files else record
             yield f"{key_text(name)} = {value_text(shown)}  # {self._reason(name)}"
@@ -248,7 +248,7 @@ def draft(
     else:
         policy = Request(schema, suggested_privacy(profile, schema, k), **said, caller="Policy")
     declared = policy.schema.quasi_identifiers.items()
-    in_files = {name: taxonomy for name, how in declared if (taxonomy := _listed(profile, name, how))}
+    in_files = {name: how for name, how in declared if isinstance(how, Taxonomy)}
     own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
     reasons = {one.name: _why(profile, one.name) for one in profile.columns} | own
     return Draft(policy, reasons, in_files, profile.rows, proposal)
@@ -265,18 +265,6 @@ def _why(profile: Profile, name: str) -> str:
     column = profile[name]
     sure = "" if column.suggestion.certainty == "sure" else f" ({column.suggestion.certainty})"
     return column.suggestion.reason + sure
-
-
-def _listed(profile: Profile, name: str, how: Hierarchy | None) -> Taxonomy | None:
-    """Make the hierarchy that goes into a file: a list of values, or categories that are worth grouping."""
-    if isinstance(how, Taxonomy):
-        return how
-    facts = profile[name].facts
-    if isinstance(how, Categorical) and facts.is_text and WORTH_GROUPING <= facts.different <= MOST_GROUPED:
-        values = facts.values.cast(pa.string()).to_pylist()
-        if all(value == value.strip() and value not in {"", "*"} for value in values):
-            return Taxonomy([[value, "*"] for value in sorted(values)])
-    return None
 
 
 def suggested_privacy(profile: Profile, schema: Schema, k: int | None = None) -> list[PrivacyModel]:

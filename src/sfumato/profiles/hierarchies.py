@@ -48,6 +48,8 @@ CODED = frozenset(
     {"sex", "marital status", "ethnic group", "nationality", "language", "place", "occupation", "opinion", "insurance"}
     | {"design of the sample", "institution"}
 )
+#: Topics whose few numbers are as often kinds of homes, stays or cars as they are counts.
+KINDS_OF_THINGS, MOST_KINDS = frozenset({"household", "stay", "vehicle", "journey", "insurance"}), 12
 #: Beginnings of names whose numbers count or measure something.
 _COUNTS = re.compile(
     r"(num|nb|nr of|no of|n |anz|count|age|alter|edad|years|yrs|hours|hrs|days|weeks|months).*|"
@@ -127,12 +129,10 @@ def _chosen(facts: ColumnCounts, meaning: Meaning, topic: str | None) -> Hierarc
         return Numeric(widths=DEGREES)
     if meaning.detail == "written with signs":
         return _bands(facts)
-    return (
-        Numeric() if facts.is_number and meaning.kind != "category" and not _is_coded(facts, topic) else Categorical()
-    )
+    return Numeric() if facts.is_number and meaning.kind != "category" and not is_coded(facts, topic) else Categorical()
 
 
-def _is_coded(facts: ColumnCounts, topic: str | None) -> bool:
+def is_coded(facts: ColumnCounts, topic: str | None) -> bool:
     """Whether numbers stand for words, so that an interval of them means nothing.
 
     Where neither the name nor its topic says so, few numbers do, unless their frequencies rise and fall as those of
@@ -149,8 +149,11 @@ def _is_coded(facts: ColumnCounts, topic: str | None) -> bool:
         or (topic in CODED and not counts)
     ):
         return True
-    if topic == "education":
-        return not bool((np.diff(facts.numbers) == 1).all())
+    steps = bool((np.diff(facts.numbers) == 1).all())
+    if topic == "education" or (topic == "survey question" and facts.different >= FEWEST_STEPS):
+        return not steps
+    if topic in KINDS_OF_THINGS:
+        return facts.different <= MOST_KINDS and not counts and not _rise_and_fall(facts)
     unknown = topic is None or topic == "survey question"
     return unknown and facts.different <= MOST_CODES and not counts and not _rise_and_fall(facts)
 

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import Caution
 from sfumato.assess.cautions.rows_view import count_unique, fingerprints
-from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
-from sfumato.assess.meaning.words import says_code
 from sfumato.methods import find_method
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
-from sfumato.profiles.hierarchies import round_width
+from sfumato.profiles.hierarchies import is_coded, round_width
 from sfumato.profiles.ranking import MOST_CORE, known_beside, restates
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import usable_weights
@@ -230,7 +228,7 @@ def _alike(profile: Profile, one: str, other: str) -> bool:
 def _step(column: ColumnProfile) -> float | None:
     """The step to round to, for amounts and measurements with many values; codes are none."""
     facts = column.facts
-    coded = column.kind not in {"amount", "number"} or says_code(column.name) or Contents(facts).is_snomed
+    coded = column.kind not in {"amount", "number"} or is_coded(facts, column.candidate.topic)
     if not facts.is_number or facts.different <= EXACT or coded:
         return None
     low, high = np.quantile(facts.numbers, (0.05, 0.95))

@@ -30,6 +30,8 @@ FEWEST_ROWS_IN_CLAIMS = 1.2
 FEWEST_PEOPLE = 20
 #: A mean above it is of kilograms or pounds, if no weight is above the heaviest.
 BODY_WEIGHT, HEAVIEST = 25, 700
+#: The spread of weights of people, as a part of their mean; those of a sample differ more.
+SPREAD = 0.35
 #: Bodies have many weights; if each is that of so many rows, it is that of a stratum.
 MANY_ROWS = 100
 #: Weights of a sample that were scaled to a mean of 1 miss it by less; fewer different ones say nothing.
@@ -46,6 +48,12 @@ MANY_STEPS = 12
 TIMES = frozenset({"date of birth", "year of birth", "date or time", "year", "age"})
 #: Names of the column that a table was made to predict, and the most values that it has.
 PREDICTED, FEW_CLASSES = frozenset({"y", "class", "target", "label", "outcome"}), 5
+#: Topics of names that say little: a letter and a number, and 'status'.
+VAGUE = frozenset({"survey question", "status"})
+#: Topics of numbers of contracts: what is said in a few words about one is no number.
+CONTRACTS = frozenset({"account number", "insurance number"})
+#: The first and the last year of what may be moments.
+YEARS = (1850, 2100)
 #: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
 CODED = frozenset({"category", "code", "number"})
 #: Places are made coarser too, however small they are.
@@ -80,6 +88,9 @@ ABOUT_THE_DATA = {
     ),
     "technical": Suggestion("plain", "conduct of the study: it is about the data, not about people", LIKELY),
 }
+
+
+OF_CONTRACTS = Suggestion("sensitive", "about an account or a contract, which few others know", UNSURE)
 
 
 def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion:
@@ -127,9 +138,9 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
         what = topic.name if topic.group == "known" and fits_time(topic.name, meaning) else meaning.kind
         return Suggestion("quasi-identifier", f"{what}: others may know or see it", SURE)
     if topic.group == "secret":
-        certainty = UNSURE if topic.name == "survey question" else SURE  # a letter and a number say little
+        certainty = UNSURE if topic.name in VAGUE else SURE
         return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", certainty)
-    return ABOUT_THE_DATA.get(topic.group)
+    return OF_CONTRACTS if topic.name in CONTRACTS else ABOUT_THE_DATA.get(topic.group)
 
 
 def _weighs(facts: ColumnCounts, topic: Topic) -> bool:
@@ -151,7 +162,8 @@ def _weight(facts: ColumnCounts) -> Suggestion:
     of_bodies = facts.different * MANY_ROWS > facts.filled and bool((np.round(facts.numbers, 2) == facts.numbers).all())
     newborns = facts.is_whole and NEWBORNS[0] <= facts.numbers[0] <= 2_500 <= facts.numbers[-1] <= NEWBORNS[1]
     heavy = BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST
-    if not of_sample and of_bodies and (heavy or newborns):
+    spread = float(np.std(facts.numbers)) / max(1.0, abs(float(np.average(facts.numbers))))
+    if not of_sample and (of_bodies or spread < SPREAD) and (heavy or newborns):
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     return Suggestion("weight", "survey weight: it says how many people a row stands for", LIKELY)
 
@@ -180,13 +192,20 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
     if (found := _by_content(facts, meaning)) is not None:
         return found
-    if facts.is_number and _are_normalised(facts):
-        return Suggestion("weight", "numbers with a mean of 1, as weights of a sample are", UNSURE)
     if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
-        return Suggestion("sensitive", "a measured number that few others know", UNSURE)
+        return _by_fractions(facts)
     if facts.is_whole and (why := _by_number(facts)) is not None:
         return Suggestion("sensitive", why, UNSURE)
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
+
+
+def _by_fractions(facts: ColumnCounts) -> Suggestion:
+    """Suggest a role for amounts and numbers with fractions, if the name says nothing."""
+    if _are_normalised(facts):
+        return Suggestion("weight", "numbers with a mean of 1, as weights of a sample are", UNSURE)
+    if len(facts.numbers) and not facts.is_whole and facts.numbers[0] > YEARS[0] and facts.numbers[-1] < YEARS[1]:
+        return Suggestion("quasi-identifier", "years with their fractions, as moments: others may know them", UNSURE)
+    return Suggestion("sensitive", "a measured number that few others know", UNSURE)
 
 
 def _by_content(facts: ColumnCounts, meaning: Meaning) -> Suggestion | None:

@@ -28,7 +28,7 @@ from sfumato.table.schema import Schema
 READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
 
 #: The names that pandas gives to a column without one, and to an index that it writes into a Parquet file.
-UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
+UNNAMED = re.compile(r"Unnamed:[ _]\d+|__index_level_\d+__")
 
 #: Words in the name of a column that is dropped without being declared an identifier, though it may name people.
 NAMES_PEOPLE = re.compile(

@@ -12,6 +12,8 @@ from sfumato.assess.meaning.words import words
 
 #: Numbers and single letters at the end of a name, which number its versions.
 _VERSION = re.compile(r"( ?\d+| [a-z])+$")
+#: Beginnings of names that say nothing of what follows.
+_BEGINS = re.compile(r"(type|any|ever|curr|now|avg|num|tot|real|q|r)(?=[a-z]{3})")
 #: From this share of a word's letters on it is understood.
 UNDERSTOOD = 0.5
 #: Shorter parts are found by chance: right behind another part, and behind letters that are not understood.
@@ -38,7 +40,9 @@ def abbreviated(name: str) -> tuple[str, str] | None:
     (('disease', 'secret'), ('year of birth', 'known'), ('marital status', 'known'), None)
     """
     said = _VERSION.sub("", words(name)) or words(name)
-    found = [one for word in said.split() for one in _taken_apart(word)]
+    found = [one for word in said.split() for one in (*_taken_apart(word),)] or [
+        one for word in said.split() if (begun := _BEGINS.match(word)) for one in _taken_apart(word[begun.end() :])
+    ]
     ranked = sorted(found, key=lambda one: ("secret", "known").index(one[1]))
     return ranked[0] if ranked else None
 

@@ -52,6 +52,9 @@ WITHOUT_ZEROS, MOSTLY_FULL = 7, 0.6
 MOSTLY_ROUND = 0.5
 #: The rows of a household or a person: the fewest on average, and the most.
 FEWEST_MEMBERS, MOST_MEMBERS = 1.2, 50
+#: Numbers of groups: the most rows of one, the share of possible ones that occur, that of many, and how far from the
+#: middle of all numbers that of the rows may be.
+MOST_OF_GROUP, MOSTLY_COMPLETE, HALF_COMPLETE, MANY_NUMBERS, MIDDLE = 12, 0.9, 0.5, 300, 0.1
 #: A few values, each of many rows, are categories and number nobody, whatever the column's name.
 FEW_CATEGORIES, MANY_ROWS = 12, 20
 #: Longer texts may be somebody's number, however often they occur.
@@ -192,7 +195,7 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         return Meaning("identifier", "row numbers", by_values=True)
     if _named(topic, *_AMOUNTS) or (_named(topic, *_THINGS) and _is_scale(facts)):
         return None
-    return _numbering_by_name(facts, topic) or _numbering_by_length(facts, topic)
+    return _numbering_by_name(facts, topic) or _numbering_by_length(facts, topic) or _numbering_of_groups(facts, topic)
 
 
 def _numbering_by_name(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
@@ -228,6 +231,23 @@ def _numbering_by_length(facts: ColumnCounts, topic: Topic | None) -> Meaning | 
     if exact and ((unnamed and size >= LONG) or (not measured and size >= LONGER)):
         return Meaning("identifier", "numbers of one length", by_values=True)
     return None
+
+
+def _numbering_of_groups(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find numbers from 1 on that hardly leave one out, each of a few rows, as those of people and households are.
+
+    Counts and amounts become rarer as they grow, and ages have many rows each.
+    """
+    if topic is not None or facts.different < FEWEST_NUMBERED or facts.counts.max() > MOST_OF_GROUP:
+        return None
+    low, high = float(facts.numbers[0]), float(facts.numbers[-1])
+    complete = facts.different >= (MOSTLY_COMPLETE if facts.different < MANY_NUMBERS else HALF_COMPLETE) * (high - low)
+    middle = float(np.average(facts.values.cast(pa.float64()).to_numpy(zero_copy_only=False), weights=facts.counts))
+    even = abs(middle - (low + high) / 2) < MIDDLE * (high - low)
+    few = facts.filled <= MOST_OF_GROUP / 2 * facts.different
+    if low < 0 or low > MIDDLE * high or not complete or not even or not few:
+        return None
+    return Meaning("identifier", "whole numbers from 1 on, each of a few rows: do they number people or households?")
 
 
 def _is_unnamed(topic: Topic | None) -> bool:

@@ -16,6 +16,8 @@ MISSING_WORDS = frozenset(
 AMBIGUOUS = frozenset({"none", "nil", "refused", "nd", "xxx", "*"})
 #: Numbers that mean a missing value if they lie far from all others.
 SENTINELS = (77, 88, *(10**digits - end for digits in (2, 3, 4, 5, 6) for end in (1, 2, 3)), 777, 888, 7777, 8888)
+#: From here on codes are no answers, however many rows have them.
+LONG = 100
 #: Numbers that mean a missing value if nothing else is negative.
 NEGATIVES = (-1, -2, -7, -8, -9)
 
@@ -25,13 +27,18 @@ def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[i
 
     >>> sentinels(np.array([18.0, 44.0, 90.0, 999.0]), np.array([3, 5, 2, 7]))
     {999: 7}
+    >>> sentinels(np.array([1.0, 2.0, 3.0, 88.0]), np.array([3, 5, 2, 70]))
+    {}
     """
     order = np.argsort(numbers)
     numbers, counts = numbers[order], counts[order]
     above = far_away(numbers, counts)
     below = far_away(-numbers[::-1], counts[::-1]) or _only_negatives(numbers, counts)
     places = [*range(below), *range(len(numbers) - above, len(numbers))]
-    return {int(numbers[at]): int(counts[at]) for at in places}
+    found = {int(numbers[at]): int(counts[at]) for at in places}
+    # What most rows say is an answer: 88 is 'none' in surveys of health, -1 'never'. Longer codes are none.
+    usual = max((code for code, count in found.items() if count == counts.max() and abs(code) < LONG), default=None)
+    return {code: count for code, count in found.items() if code != usual}
 
 
 def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:

@@ -22,8 +22,8 @@ from sfumato.errors import listed
 #: What does not change from one row of a person to the next, or hardly.
 LASTING = ("sex", "date of birth", "year of birth", "age", "ethnic group")
 BIRTHS = frozenset({"date of birth", "year of birth"})
-#: The topic of numbers that a person has one of, as of a state, but that no two people share by mistake.
-PERSONAL = "number of a medical record"
+#: The topics of numbers that a person has one of, and that no two people share by mistake.
+PERSONAL, NATIONAL = "number of a medical record", "national number"
 #: From this part of the possible agreement on, an attribute is constant: one row in twenty may be wrong.
 CONSTANT = 0.75
 #: The share of rows without a value up to which a column can stand for people.
@@ -150,20 +150,20 @@ def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFou
     if not _are_many(key) and key.filled > MOST_ROWS * key.different:
         return None
     constant = tuple(one.name for one in attributes if constancy(key, one) >= CONSTANT)
-    if says_person(key.name) or _numbers_people(
-        key.name
-    ):  # its attributes may change over the years, so half of them speak for it
+    if says_person(key.name) or _numbers(key.name, PERSONAL):
+        # Its attributes may change over the years, so half of them speak for it.
         kept = constant if 2 * len(constant) >= len(attributes) else ()
         return PersonFound(key.name, key.different, key.filled, kept, by_name=True)
     speaks = len(constant) > 1 or says_number(key.name) or says_only_number(key.name)
+    speaks = speaks or _numbers(key.name, NATIONAL)
     fits = len(constant) == len(attributes) and (speaks if attributes else says_only_number(key.name))
     return PersonFound(key.name, key.different, key.filled, constant) if fits and _are_many(key) else None
 
 
-def _numbers_people(name: str) -> bool:
-    """Whether a column holds the numbers of people's records."""
+def _numbers(name: str, what: str) -> bool:
+    """Whether a column holds numbers of a kind, by its name."""
     topic = topic_of(name)
-    return topic is not None and topic.name == PERSONAL
+    return topic is not None and topic.name == what
 
 
 def _are_many(key: CountedColumn) -> bool:

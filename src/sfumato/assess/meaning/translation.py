@@ -31,7 +31,7 @@ NOT_MEDICAL = frozenset(
     geography photography demography biography bibliography program telegram diagram kilogram milligram gram histogram
     increase decrease purchase base database case phase release lease phrase purchase chase erase vase atrophy trophy
     philosophy
-    tension extension pension suspension dimension reservoir souvenir online address
+    tension extension pension suspension dimension reservoir souvenir online address diploma aroma
     """.split()  # noqa: SIM905
 )
 

@@ -12,10 +12,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.assess.meaning.abbreviations import abbreviated
+from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.names import PARTS_OF_NAMES, NameSays, read_name
+from sfumato.assess.meaning.patterns import share_of
 from sfumato.assess.meaning.words import COUNTED, words
 
 
@@ -83,17 +84,27 @@ _TOLD = {
 
 
 #: Topics of names that may say something private as well: the age at which somebody began to smoke is a habit.
-_WEAK = frozenset({"age", "year", "date or time", "household", "sex", "occupation"})
+_WEAK = frozenset(
+    {"age", "year", "date or time", "household", "sex", "occupation", "place", "count", "hours or years of work"}
+    | {"language", "institution"}
+)
 #: What is private whatever stands beside it.
 _PRIVATE = {
     Topic("sexual life", "secret"): re.compile(
-        r".*\b(sex (ever|life|activ\w*|num(ber)? \w+)|same sex|(first|ever|had) sex|sexual \w+)\b.*"
+        r".*\b(sex (ever|life|activ\w*|age|risk\w*|num(ber)? \w+)|sexrisk|same sex|(first|ever|had) sex|sexual \w+)\b.*"
     ),
     Topic("habits", "secret"): re.compile(
-        r".*\b(smok\w*|cigar\w*|tobacco|alcohol|drinks?|drinking|drunk|binge|marij\w*|cannabis|cocaine|heroin|vaping|"
-        r"(tv|television|screen|computer|comp|video|gaming|sleep) ?(hrs?|hours?|time))\b.*"
+        r".*\b(smok\w*|cigar\w*|tobacco|alcohol\w*|drinks?|drinking|drunk|binge|marij\w*|cannabis|cocaine|heroin|vaping|"
+        r"(tv|television|screen|computer|comp|video|gaming|sleep) ?(hrs?|hours?|time)|"
+        r"(hrs?|hours?) (of |on |watching )?(tv|television|screen|computer|video|gaming|sleep\w*))\b.*"
     ),
 }
+
+
+#: The age at which somebody fell ill is part of the illness.
+_ILL = re.compile(
+    r"(diabetes|asthma|cancer|stroke|dementia|depression|\w+(itis|osis|emia|oma)) (onset )?age|age (of )?onset"
+)
 
 
 @cache
@@ -111,6 +122,8 @@ def _private(said: str, found: Topic | None) -> Topic | None:
     """What a name says that nobody else knows, if the topic that was found for it is a weak one."""
     if found is not None and found.name not in _WEAK:
         return found
+    if found is not None and found.name == "age" and _ILL.fullmatch(said):
+        return Topic("disease", "secret")
     return next((topic for topic, pattern in _PRIVATE.items() if pattern.fullmatch(said)), found)
 
 
@@ -173,8 +186,8 @@ def spelt_topic(name: str) -> Topic | None:
         told = (_TOLD[one] for one in says.topics if one in _TOLD and _is_clear(says))
         found = _TOLD.get(says.kind or "") or _found(COUNTED.sub("", meant)) or next(told, None)
     if found is None and counted != said:
-        return Topic("count", "known")
-    return found
+        found = Topic("count", "known")
+    return _private(said, found)
 
 
 def _is_of_things(says: NameSays) -> bool:
@@ -206,29 +219,60 @@ def _shortened(name: str) -> Topic | None:
 _WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
 #: Words of no more letters mean many things: 'cp' is a postcode, a kind of pain, and a company.
 SHORT_NAME = 4
+#: Numbers of citizens have more digits, and each is that of fewer rows.
+SHORTEST_NATIONAL, REPEATED = 10_000, 3
+#: Weights of a sample are hardly ever below 0; changes of weight are.
+MOST_BELOW_ZERO = 0.1
+#: What a laboratory finds, and the share of it in a column of findings.
+_FINDING = re.compile(
+    r"[-+<>≤≥~±]*\s*\d.*|[-+]+|(pos|neg)\w*|(ab)?normal|high|low|trace|reactive|non-?reactive|yes|no|[yn]",
+    re.IGNORECASE,
+)
+MOSTLY = 0.5
 
 
-def topic_of_numbers(name: str, found: Topic | None, numbers: NDArray[np.float64]) -> Topic | None:
+def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
     """Find the topic of a column of numbers, given the one that its name and its label say; None if it cannot be that.
 
-    Fractions are no dates: 'kwh_day' is so much a day. Postcodes have more than two digits, and coordinates end at 180.
+    Fractions are no dates: 'kwh_day' is so much a day; and they number nobody. Postcodes have more than two digits,
+    coordinates end at 180, and the numbers of citizens are long.
 
-    >>> topic_of_numbers("MEDREIMB_IP", topic_of("MEDREIMB_IP"), np.array([120.0])).name
+    >>> from sfumato.assess.meaning.facts import facts_of
+    >>> paid = facts_of("MEDREIMB_IP", pa.chunked_array([[120.0, 12.5]]))
+    >>> topic_of_numbers(paid, topic_of("MEDREIMB_IP")).name
     'money'
-    >>> topic_of_numbers("cp", topic_of("cp"), np.arange(4.0))
+    >>> topic_of_numbers(facts_of("cp", pa.chunked_array([[0, 1, 2, 3]])), topic_of("cp"))
     """
+    numbers = facts.numbers
     if found is None or not len(numbers):
         return found
     if found.name in _WORDS_ONLY:
-        return _shortened(name)
+        return _shortened(facts.name)
     largest = float(np.abs(numbers[[0, -1]]).max())
+    short = len(words(facts.name)) <= SHORT_NAME
+    if found.group == "names" and not facts.is_whole:
+        by_name = spelt_topic(facts.name)
+        return None if by_name is not None and by_name.group == "names" else by_name
     impossible = {
-        "date or time": bool((numbers != np.floor(numbers)).any()),
+        "date or time": not facts.is_whole,
         "postcode": largest < 100,
-        "latitude": largest > 90 and len(words(name)) <= SHORT_NAME,
-        "longitude": largest > 180 and len(words(name)) <= SHORT_NAME,
+        "latitude": largest > 90 and short,
+        "longitude": largest > 180 and short,
+        "national number": largest < SHORTEST_NATIONAL and facts.filled >= REPEATED * facts.different,
+        "survey weight": set(numbers) <= {0, 1} or float((numbers < 0).mean()) > MOST_BELOW_ZERO,
     }
     return None if impossible.get(found.name) else found
+
+
+def topic_of_words(facts: ColumnCounts, found: Topic | None) -> Topic | None:
+    """Find the topic of a column of words or codes, given the one that its name says; None if it cannot be that.
+
+    Short names are those of substances by chance: 'na17' is sodium only if numbers or findings stand in it.
+    """
+    short = len(facts.name) <= SHORT_NAME
+    if found is None or found.name != "laboratory value" or not short:
+        return found
+    return found if share_of(facts.texts, _FINDING.fullmatch) > MOSTLY else None
 
 
 def labelled_topic(name: str, label: str | None) -> Topic | None:
@@ -242,7 +286,11 @@ def labelled_topic(name: str, label: str | None) -> Topic | None:
     if not label:
         return topic_of(name)
     by_name, by_label = spelt_topic(name), spelt_topic(label)
-    unclear = by_name is None or by_name.name == "survey question" or len(words(name).replace(" ", "")) <= SHORT_NAME
+    unclear = (
+        by_name is None
+        or by_name.name in {"survey question", "survey weight"}
+        or len(words(name).replace(" ", "")) <= SHORT_NAME
+    )
     if by_label is not None and (unclear or by_label.group in {"names", "weight", "design"}):
         return by_label
     return by_name or topic_of(name)
