@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.assess.cautions.caution import Caution
 from sfumato.common.toml import key_text, value_text
 from sfumato.errors import listed, printable
-from sfumato.hierarchies import Categorical, Taxonomy
+from sfumato.hierarchies import Categorical, Dates, Numeric, Taxonomy
 from sfumato.hierarchies.files import write_rows
 from sfumato.io import write_text
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
@@ -54,7 +54,7 @@ SAID = {
 OPTIONS = {
     "suppression": "the share of rows that may be left out; 0.02 often keeps more of all others",
     "missing": "a missing value is a value of its own; 'suppress' leaves such rows out",
-    "ends": "where intervals end: at values of the table; 'grid' for round values around them",
+    "ends": "where intervals end: 'grid' for round values; 'data' for values of the table, narrower but of somebody",
     "na": "values that mean 'no value'",
     "strict": "true: write nothing if there is a warning that is not confirmed",
 }
@@ -120,6 +120,8 @@ class Draft:
         for name, rounding in proposal.transform.items():
             alike = f"rounded to multiples of {rounding.to:,}, since exact values point to people"
             yield f"{name}: {alike}; the policy says it under transform."
+        if found := [name for name in self.policy.na if name in (*schema.quasi_identifiers, *schema.sensitive)]:
+            yield f"Codes that mean 'no value' were found in {listed(found, 6)}; the policy names them under na."
         others = [name for name in proposal.left if proposal.roles[name] in {"sensitive", "plain", "weight"}]
         if others:
             yield f"Also left out for now, each for the reason in the policy: {listed(others, 6)}."
@@ -238,7 +240,8 @@ def draft(
     chosen = profile.roles | dict(roles or {})
     schema = profile.schema(chosen)
     na = {name: codes for name, codes in profile.na.items() if chosen[name] not in {"identifier", "person"}}
-    said = dict(options or {}) | ({"na": na} if na else {})
+    ends = {"ends": "grid"} if _has_intervals(schema) else {}
+    said = ends | dict(options or {}) | ({"na": na} if na else {})
     proposal = None
     if attempt is not None and schema.quasi_identifiers:
         proposal = propose(profile, chosen, k or suggested_k(profile, schema), said, attempt)
@@ -252,6 +255,11 @@ def draft(
     own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
     reasons = {one.name: _why(profile, one.name) for one in profile.columns} | own
     return Draft(policy, reasons, in_files, profile.rows, proposal)
+
+
+def _has_intervals(schema: Schema) -> bool:
+    """Whether a quasi-identifier becomes intervals, whose ends at values of the table would be somebody's own."""
+    return any(isinstance(how, (Numeric, Dates)) for how in schema.quasi_identifiers.values())
 
 
 def _all_cost(proposal: Proposal) -> str:

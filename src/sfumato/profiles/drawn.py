@@ -111,14 +111,17 @@ def _wider_bands(facts: ColumnCounts) -> Taxonomy | None:
         return None
     spelt = facts.values.cast("string").to_pylist()
     places = {text.strip(): band for text, band in zip(order, bands, strict=True)}
-    return Taxonomy([[text, *(_joined(places[text.strip()], width * size) for size in MERGED), ROOT] for text in spelt])
+    last = max((band.low + width for band in closed), default=math.inf)
+    rows = ((text, places[text.strip()]) for text in spelt)
+    return Taxonomy([[text, *(_joined(band, width * size, last) for size in MERGED), ROOT] for text, band in rows])
 
 
-def _joined(band: WrittenBand, width: float) -> str:
-    """Write the wider band that holds a band; one without an end stands alone."""
+def _joined(band: WrittenBand, width: float, last: float) -> str:
+    """Write the wider band that holds a band, up to the end of the last; one without an end stands alone."""
     if band.high is None:
         return f"{band.low:g} or more"
     if math.isinf(band.low):
         return f"less than {band.high:g}"
     start = math.floor(band.low / width) * width
-    return f"[{start:g}-{start + width:g})" if band.bracketed else f"{start:g} to under {start + width:g}"
+    end = min(start + width, last)
+    return f"[{start:g}-{end:g})" if band.bracketed else f"{start:g} to under {end:g}"

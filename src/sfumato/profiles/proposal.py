@@ -33,6 +33,8 @@ ALONE, TOGETHER = 0.05, 0.08
 EXACT, STEPS = 20, 10
 #: What a table is most often about: these sensitive columns come first.
 FIRST = ("disease", "outcome", "treatment", "crime", "money")
+#: A sensitive column that says the same of more rows tells little.
+NEARLY_ALL = 0.9
 #: What a model may add to the loss; one that costs more is not proposed.
 MOST_ADDED = 0.15
 #: The most tries to find roles that raise no warning, and columns whose cost is tried one by one.
@@ -41,6 +43,16 @@ MOST_TRIES, MOST_PRICED = 25, 12
 TRIED_WITH = "mondrian"
 #: How many rows must share a value on average before another column can be said to follow from it, or to say the same.
 REPEATED, ALIKE = 10, 2
+#: Why a column is left out, by what a caution would say of it.
+QUESTIONED = {
+    "tells-hidden": "it would tell more closely what a quasi-identifier hides",
+    "unique-rows": "together with other columns it points to single rows",
+    "near-unique": "its values point to single rows",
+    "plain-identifies": "its values point to single rows",
+    "lost-column": "nothing would be left of it",
+}
+#: Topics of which one is nothing without the other, and the correlation from which two numbers say the same.
+COORDINATES, TOGETHER_RISING = frozenset({"latitude", "longitude"}), 0.97
 #: How much of a column's detail a release must keep by one more quasi-identifier, by who knows it.
 WORTH = (0.1, 0.3, 0.6)
 
@@ -127,6 +139,7 @@ def propose(
     found = Proposal(profile, roles, k, options)
     fast = _with_method(attempt)
     _take_core(found, fast)
+    _leave_half_places(found)
     taken = profile.weight_among(roles)
     for name in [name for name, role in roles.items() if role == "weight" and name != taken]:
         usable = usable_weights(profile[name].facts)
@@ -163,8 +176,10 @@ def _take_core(found: Proposal, attempt: Attempt) -> None:
             found.left[one.name] = "another column says how old they are"
         elif same := next((name for name in taken if _follows(profile, one.name, name)), None):
             found.left[one.name] = f"it follows from {same}"
+        elif same := next((name for name in taken if _nearly(profile, one.name, name)), None):
+            found.left[one.name] = f"it says nearly the same as {same}"
         elif len(taken) == MOST_CORE or tried == MOST_TRIES:
-            found.left[one.name] = one.reason
+            found.left[one.name] = f"{one.reason}; a first policy takes at most {MOST_CORE} quasi-identifiers"
         elif (now := _detail(found, one.name, attempt)) >= kept + worth or not taken:
             taken.append(one.name)
             kept, tried = now, tried + 1
@@ -181,6 +196,35 @@ def _follows(profile: Profile, name: str, taken: str) -> bool:
         return False
     pairs = np.unique(fingerprints([known.codes.astype(np.int64) + 1, column.codes.astype(np.int64) + 1]))
     return len(pairs) == len(np.unique(known.codes))
+
+
+def _nearly(profile: Profile, name: str, taken: str) -> bool:
+    """Whether numbers on one topic rise together, as an age in months does with one in years."""
+    column, known = profile[name], profile[taken]
+    if column.candidate.topic is None or column.candidate.topic != known.candidate.topic:
+        return False
+    if column.candidate.of_others != known.candidate.of_others or not (
+        column.facts.is_number and known.facts.is_number
+    ):
+        return False
+    both = (column.facts.codes >= 0) & (known.facts.codes >= 0)
+    if np.count_nonzero(both) < REPEATED or min(column.facts.different, known.facts.different) < REPEATED:
+        return False
+    numbers = [_numbers(one.facts)[one.facts.codes[both]] for one in (column, known)]
+    return bool(np.ptp(numbers[0]) and np.ptp(numbers[1]) and np.corrcoef(*numbers)[0, 1] > TOGETHER_RISING)
+
+
+def _numbers(facts: ColumnCounts) -> NDArray[np.float64]:
+    numbers: NDArray[np.float64] = facts.values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _leave_half_places(found: Proposal) -> None:
+    """Take both coordinates or none, since half of a place is none."""
+    topics = {found.profile[name].candidate.topic: name for name in found.quasi_identifiers}
+    halves = [name for topic, name in topics.items() if topic in COORDINATES]
+    if len(halves) == 1:
+        found.leave(halves[0], "half of a coordinate is no place, and the other half is left out")
 
 
 def _detail(found: Proposal, name: str, attempt: Attempt) -> float:
@@ -214,11 +258,13 @@ def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
                 together.append(codes)
 
 
-def _about(column: ColumnProfile) -> tuple[int, int]:
-    """Sort by how certain the role is, and by what tables are most often about."""
+def _about(column: ColumnProfile) -> tuple[bool, int, int, float]:
+    """Sort by what tables are most often about; what is nearly the same in all rows, and what is guessed, come last."""
     topic = column.candidate.topic
     certainty = ("sure", "likely", "unsure").index(column.suggestion.certainty)
-    return certainty, FIRST.index(topic) if topic in FIRST else len(FIRST)
+    subject = FIRST.index(topic) if topic in FIRST else len(FIRST)
+    same = max(column.facts.largest_share, column.facts.missing / max(1, column.facts.rows))
+    return same > NEARLY_ALL, certainty, subject, round(same, 1)
 
 
 def _alike(profile: Profile, one: str, other: str) -> bool:
@@ -239,8 +285,7 @@ def _step(column: ColumnProfile) -> float | None:
 def _rounded(facts: ColumnCounts, step: float | None) -> NDArray[np.int64]:
     if step is None:
         return facts.codes.astype(np.int64) + 1
-    numbers = facts.values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
-    steps = np.unique(np.floor(numbers / step + 0.5), return_inverse=True)[1]
+    steps = np.unique(np.floor(_numbers(facts) / step + 0.5), return_inverse=True)[1]
     return np.where(facts.codes >= 0, steps[facts.codes] + 1, 0).astype(np.int64)
 
 
@@ -289,7 +334,9 @@ def _answer_guardrails(found: Proposal, attempt: Attempt) -> None:
         if not answered:
             return
         codes = {name: one.code for one in outcome.questioned if (name := _to_leave(found, one)) is not None}
-        found.leave(answered[0], f"guardrails would question it ({codes[answered[0]]})")
+        found.leave(
+            answered[0], QUESTIONED.get(codes[answered[0]], f"a caution would be about it ({codes[answered[0]]})")
+        )
 
 
 def _to_leave(found: Proposal, caution: Caution) -> str | None:

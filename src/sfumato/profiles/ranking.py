@@ -33,6 +33,8 @@ BY_TOPIC: Mapping[str, int] = {
 GUESSED = len(KNOWN_TO) - 1
 #: A column that is empty in more rows says little about most people.
 MOSTLY_MISSING = 0.5
+#: One that is empty in more of them comes after others on its topic.
+SOMETIMES_MISSING = 0.1
 #: The most columns of a core set, and the fewest, which guessed ones fill up.
 MOST_CORE, FEWEST_CORE = 8, 3
 #: A column that raises the risk by less than this factor follows from those before it, or nearly.
@@ -130,7 +132,7 @@ def _place(candidate: tuple[SuggestedColumn, float]) -> tuple[int, bool, float]:
     column, risk = candidate
     described = DESCRIBED.index(column.topic) if column.topic in DESCRIBED else len(DESCRIBED)
     if column.topic != "place":
-        return described, False, -risk
+        return described, column.facts.missing > SOMETIMES_MISSING * column.facts.rows, -risk
     return described, column.facts.different < FEWEST_PLACES, column.facts.different
 
 

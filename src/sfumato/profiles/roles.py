@@ -259,7 +259,8 @@ def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> Pers
     for facts, meaning, role in columns:
         names.append(facts.name)
         coded = CountedColumn.of(facts.name, facts.codes, facts.values)
-        if role == "identifier" and meaning.detail != NAMES and meaning.kind != "free text":
+        named = meaning.kind == "identifier" and meaning.detail != NAMES
+        if role == "identifier" and (named or _may_number_people(facts, meaning)):
             keys.append(coded)
         elif role != "identifier":
             others.append(coded)

@@ -13,7 +13,17 @@ from sfumato.assess.meaning.vocabulary import Topic
 
 
 class Codebook(NamedTuple):
-    """A survey: by which names its files are known, and the topics of its variables."""
+    """A survey whose variables are called the same in all of its files.
+
+    Attributes
+    ----------
+    name
+        The survey.
+    shows, enough
+        Names by which its files are known, and how many of them a table has to have.
+    topics
+        The topics of its variables, in the order in which they are tried, each with the names of the variables.
+    """
 
     name: str
     shows: re.Pattern[str]

@@ -62,6 +62,9 @@ SHORT_LABEL = 3
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
 FEW_NUMBERS = 12
 
+#: What is written as a year and a month, though all months are numbers of quarters.
+MONTHS, QUARTERS = (("%Y/%m",), ("%Y-%m",)), 4
+
 _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
 _DESCRIBES = re.compile(r"\b(desc\w*|display|label|beschreibung|descripcion|descricao|descrizione|omschrijving)\b")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
@@ -166,8 +169,15 @@ def _moment(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     forms = forms_of(facts.texts)
     if not forms:
         return None
+    if forms in MONTHS and all(month <= QUARTERS for month in map(_month_of, facts.texts)):
+        return Meaning("ordered category", "quarters", by_values=True, order=tuple(sorted(facts.texts)))
     kind = "time" if "%H" in forms[0] else "date"
     return Meaning(kind, forms[0] if len(forms) == 1 else "several forms", by_values=True)
+
+
+def _month_of(text: str) -> int:
+    """The month, or the quarter, behind a year."""
+    return int(re.split(r"[-/]", text.strip())[-1])
 
 
 # Numbers
