@@ -45,7 +45,7 @@ def test_an_unknown_column_is_named_with_those_there_are():
 
 
 def test_without_quasi_identifiers_there_is_nothing_to_protect():
-    with pytest.raises(SchemaError, match=r"No quasi-identifier is declared.*quasi_identifiers=\['name'\]"):
+    with pytest.raises(SchemaError, match=r"No quasi-identifier is declared.*quasi_identifiers=\['age'\]"):
         Schema(rest="drop").roles(COLUMNS)
 
 

@@ -232,16 +232,21 @@ def test_full_domain_methods_choose_as_in_memory(method: str, coded: tuple[Any, 
 LEVELS = {"age": sf.Numeric(widths=[5, 10, 20]), "town": None}
 
 
+def counted_by_beginnings(release: sf.Release) -> Counter[tuple[str, ...]]:
+    """Count rows by the lower ends of their cells: privacy by chance shows [20, 30) for whole numbers, too."""
+    return Counter(tuple(str(cell).split(",")[0] for cell in row) for row in rows_of(release))
+
+
 def test_differential_privacy_draws_rows_on_the_executors(frame: Any, table: pa.Table) -> None:
     asked = {"quasi_identifiers": LEVELS | {"town": sf.Categorical()}, "rest": "drop"}
     model = sf.DifferentialPrivacy(1, 1e-3, for_levels=0.5)
     release = sf.anonymize(frame, privacy=model, **asked)
     assert release.manifest["parts"] > 1
     assert "*" not in release.level_names.values()
-    drawn = Counter(rows_of(release))
+    drawn = counted_by_beginnings(release)
     assert min(drawn.values()) >= model.k
     assert drawn.total() == table.num_rows - release.suppressed
-    whole = Counter(rows_of(sf.recode(table, levels=release.level_names, k=1, **asked)))
+    whole = counted_by_beginnings(sf.recode(table, levels=release.level_names, k=1, **asked))
     for shown, rows in whole.items():
         mean, doubt = rows * model.beta, 5 * math.sqrt(rows * model.beta * (1 - model.beta))
         assert abs(drawn[shown] - mean) < doubt or (not drawn[shown] and mean - doubt < model.k)
