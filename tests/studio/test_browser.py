@@ -140,6 +140,8 @@ def test_a_workbook_of_visits_dropped_on_the_page(browser: Any, studio: Running,
     for column in tab.undecided():
         tab.choose_role(column, "May be known")
     assert tab.undecided() == []
+    tab.button("2 Choose").click()
+    tab.until("document.querySelector('h1.sentence')?.textContent.includes('finds the right person')")
     tab.make()
     tab.decide()
     release = tab.download("Release").decode()
@@ -163,7 +165,7 @@ def test_a_german_table_in_german(browser: Any, studio: Running, tmp_path: Path)
     tab = Tab(browser, studio, locale="de-DE").enter()
     tab.open(tmp_path / "patienten.csv")
     assert "von 100 Menschen" in (tab.page.locator("h1.sentence").text_content() or "")
-    assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt Menschen"
+    assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt die Person"
     assert tab.page.evaluate("document.documentElement.lang") == "de"
     tab.accessible()
     tab.shot("deutsch")
@@ -173,7 +175,7 @@ def test_a_german_table_in_german(browser: Any, studio: Running, tmp_path: Path)
     tab.accessible()
     tab.shot("asked")
     tab.button("Nein, Rolle behalten").click()
-    assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt Menschen"
+    assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt die Person"
     tab.close()
 
 
@@ -381,6 +383,11 @@ def test_a_file_that_cannot_be_read_gets_a_sentence(browser: Any, studio: Runnin
     tab.page.wait_for_selector("text=The file cannot be read.")
     tab.accessible()
     tab.shot("unreadable")
+    assert "'broken.xlsx'" in (tab.page.locator(".notice").text_content() or ""), "its own name, not that of the upload"
+    write_table(pa.table({"age": [20, 30] * 20}), tmp_path / "ages.csv")
+    tab.open(tmp_path / "ages.csv")
+    tab.page.set_input_files("main label:has-text('Open another table') input", tmp_path / "broken.xlsx")
+    tab.page.wait_for_selector(".drop")
     tab.close()
 
 

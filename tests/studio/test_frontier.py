@@ -131,6 +131,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Frontier</
 <script type="module">
 const { mount, default: widget } = await import("data:text/javascript;base64,MODULE");
 const told = [{ sizes: [2, 5, 10, 20, 100], chosen: 10 }, ...POINTS.map(point => ({ point }))];
+Object.assign(window, { mount, told });
 const tell = hear => { for (const value of told) hear({ kind: "message", value }); hear({ kind: "done" }); };
 window.chosen = { http: [], widget: [] };
 mount(document.getElementById("http"), {
@@ -175,6 +176,21 @@ def test_the_picture_is_the_same_under_both_ports(page: Any) -> None:
     assert drawn[0].count('class="about"') == drawn[0].count('class="pending"') == drawn[0].count('class="failed"') == 1
     assert 'class="region"' in drawn[0]
     assert "2 of 5 releases made and verified" in drawn[0], "what is impossible was not made"
+
+
+def test_a_bound_from_a_sample_is_not_called_certain(page: Any) -> None:
+    assert "nobody can get here" in page.inner_text("#http")
+    assert "sure" not in page.inner_text("#http")
+    page.evaluate("""() => {
+      document.body.insertAdjacentHTML("beforeend", "<div id='sampled' style='width:600px'></div>");
+      const point = { ...told.find(one => one.point?.bound).point, bound_confidence: 0.99 };
+      mount(document.getElementById("sampled"), { request() {}, subscribe(name, args, hear) {
+        for (const value of [told[0], { point }]) hear({ kind: "message", value });
+        return () => {};
+      } });
+    }""")
+    page.wait_for_selector("#sampled .region")
+    assert "nobody can get here: from a sample, 99% sure" in page.inner_text("#sampled")
 
 
 def test_the_handle_is_a_slider_that_moves_by_keys_and_says_where_it_is(page: Any) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sfumato.studio
+from sfumato.studio.app import sent
 
 STATIC = Path(sfumato.studio.__file__).parent / "static"
 VENDOR = STATIC / "vendor"
@@ -35,10 +36,20 @@ def test_every_vendored_module_is_recorded() -> None:
 
 
 def test_script_and_style_are_small() -> None:
-    """A page loads the texts of one language: the longest is counted."""
+    """With the texts of both languages, of which a page loads one."""
     files = [path for path in STATIC.rglob("*") if path.suffix in {".js", ".css", ".html"}]
-    texts = [path.stat().st_size for path in files if path.parent.name == "texts"]
-    assert sum(path.stat().st_size for path in files) - sum(texts) + max(texts) <= MOST_BYTES
+    assert sum(len(sent(path)) for path in files) <= MOST_BYTES
+
+
+def test_comments_are_not_sent_and_vendored_modules_are_sent_as_they_are() -> None:
+    for path in STATIC.rglob("*.js"):
+        shipped, shown = path.read_text(encoding="utf-8"), sent(path).decode()
+        if path.parent == VENDOR:
+            assert shown == shipped
+        else:
+            lines = (line.lstrip(" ") for line in shipped.splitlines(keepends=True))
+            assert shown == "".join(line for line in lines if not line.startswith(("//", "/**")))
+            assert "/**" not in shown
 
 
 def imported(path: Path) -> set[Path]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import queue
+import shlex
 import signal
 import time
 import zipfile
@@ -330,3 +331,72 @@ def test_a_plan_and_its_policy_say_the_same() -> None:
     again = plan_of(policy, found, Plan(("plain",) * 4))
     assert policy_of(again, found).to_dict() == policy.to_dict()
     assert (policy.suppression, policy.method.name, policy.confirm) == (0.02, "mondrian", ("near-unique",))
+
+
+# What is decided is kept
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[options]\nsheet = "May"\n', "'sheet'"),
+        ('[options]\nengine = "duckdb"\n', "'engine'"),
+        ('[options]\npreset = "/etc/own.toml"\n', "no other files"),
+    ],
+)
+def test_a_policy_that_cannot_be_kept_whole_is_refused(
+    worker: WorkerProcess, folder: Path, text: str, said: str
+) -> None:
+    plan = Plan(ROLES, k=4, privacy=())
+    written = value(worker, "written", question(folder, plan))["policy"]
+    name = text.split()[1]
+    others = "".join(line for line in written.splitlines(keepends=True) if not line.startswith(f"{name} ="))
+    whole = others.replace("[options]\n", text)
+    last = answered(worker, "policy_read", question(folder, plan, text=whole))[-1]
+    assert last["kind"] == "failed"
+    assert said in last["error"]["message"]
+
+
+def test_a_policy_of_k_alone_gets_no_other_models_and_its_options_stay(worker: WorkerProcess, folder: Path) -> None:
+    plan = Plan(ROLES, k=4, privacy=(), options={"intervals": "midpoint", "suppression": 0.05, "method": "mondrian"})
+    text = value(worker, "written", question(folder, plan))["policy"]
+    assert "l-diversity" not in text
+    read = Plan.from_dict(value(worker, "policy_read", question(folder, Plan(ROLES), text=text)))
+    assert read.privacy == ()
+    assert value(worker, "written", question(folder, read))["policy"] == text
+    assert Plan.from_dict(read.to_dict()) == read
+
+
+def test_the_command_line_says_who_gets_the_release(worker: WorkerProcess, folder: Path) -> None:
+    plan = Plan(ROLES, k=4, recipient="The council's office", purpose="Schools")
+    command = value(worker, "written", question(folder, plan))["command"]
+    assert shlex.split(command)[-4:] == ["--recipient", "The council's office", "--purpose", "Schools"]
+
+
+def test_an_error_calls_the_file_by_its_name(folder: Path) -> None:
+    from sfumato.studio.desk import error_record  # noqa: PLC0415
+
+    hidden = folder / "upload-1" / "table.xlsx"
+    record = error_record(SourceError(f"'{hidden}' is not a workbook."), "reading", str(hidden), "visits.xlsx")
+    assert record["message"] == "'visits.xlsx' is not a workbook."
+
+
+def test_what_the_user_waits_for_goes_before_further_points(worker: WorkerProcess, folder: Path) -> None:
+    heard: queue.Queue[tuple[str, dict[str, Any]]] = queue.Queue()
+    plan = Plan(ROLES, k=10, privacy=())
+    worker.ask("frontier", question(folder, plan), lambda message: heard.put(("frontier", message)))
+    order: list[str] = []
+    while True:
+        name, message = heard.get(timeout=120)
+        if message["kind"] == "progress":
+            continue
+        order.append(name)
+        if order == ["frontier"] * 2:
+            worker.ask("people", question(folder, plan, k=10), lambda message: heard.put(("people", message)))
+        if name == "people":
+            break
+    assert message["kind"] == "done"
+    assert len(order) <= 6, "it waits for no more than the points that were on their way"
+    while message["kind"] not in LAST or name == "people":
+        name, message = heard.get(timeout=120)
+    assert message["kind"] == "done"

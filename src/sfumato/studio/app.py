@@ -32,6 +32,10 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".s
 MOST_UPLOADED = 8 * 2**30
 #: Endings that tell how a file is read; others are read as text.
 ENDING = re.compile(r"(\.[A-Za-z0-9]{1,10}){1,2}$")
+#: Lines of comments, and the indentation of others.
+COMMENT = re.compile(r"^[ ]*(//.*\n|/\*\*.*\*/\n)?", re.MULTILINE)
+#: Spaces that mean nothing in styles.
+SPACE = re.compile(r"(?<=[{};:,])\s+|\s+(?=[{}])")
 #: The examples, each made by the function of this name in `sfumato.datasets`.
 EXAMPLES = ("census", "patients")
 #: The most characters of a policy file.
@@ -292,7 +296,17 @@ def _operation(name: str) -> str:
 
 
 def _file(path: Path) -> Response:
-    return Response(path.read_bytes(), media_type=f"{TYPES[path.suffix]}; charset=utf-8")
+    return Response(sent(path), media_type=f"{TYPES[path.suffix]}; charset=utf-8")
+
+
+def sent(path: Path) -> bytes:
+    """What is sent of a file of the page: our own scripts and styles without comments and spaces that mean nothing."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".css":
+        text = SPACE.sub("", text)
+    elif path.suffix == ".js" and path.parent.name != "vendor":
+        text = COMMENT.sub("", text)
+    return text.encode()
 
 
 async def _received(request: Request, path: Path) -> None:

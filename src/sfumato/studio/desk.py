@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,8 @@ from sfumato import datasets
 from sfumato.api.policy import Policy
 from sfumato.api.profile import profile
 from sfumato.common.progress import Progress
-from sfumato.errors import CautionError, ParameterError, SfumatoError, SourceError
+from sfumato.errors import CautionError, ParameterError, SfumatoError, SourceError, listed
+from sfumato.hierarchies import Hierarchy
 from sfumato.io import Source, open_source, write_table
 from sfumato.io.memory import in_words
 from sfumato.privacy import KAnonymity
@@ -24,7 +26,7 @@ from sfumato.profiles import Profile
 from sfumato.profiles.draft import draft
 from sfumato.run.policy import hierarchy_from_policy, method_from_policy, model_from_policy
 from sfumato.run.request import AUTO
-from sfumato.studio.plan import OPTIONS, Plan
+from sfumato.studio.plan import KEPT, OPTIONS, Plan
 from sfumato.table.schema import Schema
 
 #: The people of the example census.
@@ -177,15 +179,15 @@ def policy_of(plan: Plan, found: Profile) -> Policy:
     }
     schema = _with_hierarchies(drafted.schema, own)
     models = drafted.privacy
-    if plan.privacy:
+    if plan.privacy is not None:
         models = [one for one in drafted.privacy if isinstance(one, KAnonymity)]
         models += [model_from_policy(record) for record in plan.privacy]
-    options: dict[str, Any] = dict(plan.options)
+    options: dict[str, Any] = {"na": drafted.na} | dict(plan.options)
+    method = options.pop("method", AUTO)
     return Policy(
         schema,
         models,
-        method_from_policy({"name": options.pop("method", AUTO)}),
-        na=drafted.na,
+        method_from_policy({"name": method} if isinstance(method, str) else method),
         confirm=plan.confirm,
         **options,
     )
@@ -203,19 +205,18 @@ def _with_hierarchies(schema: Schema, own: Mapping[str, Any]) -> Schema:
 
 
 def plan_of(policy: Policy, found: Profile, before: Plan) -> Plan:
-    """Make the plan that a policy says, for a table that was profiled; what the report says about it stays."""
+    """Make the plan that a policy says, for a table that was profiled; what the report says about it stays.
+
+    A policy of which the studio cannot keep everything is refused: its release would be another one.
+    """
     roles = policy.schema.roles(found.names)
-    schema = policy.schema
-    own = {
-        str(at): how.to_policy()
-        for at, name in enumerate(found.names)
-        if (how := schema.quasi_identifiers.get(name)) is not None
-    }
+    record, quasi = policy.to_dict(), policy.schema.quasi_identifiers
+    own = {str(at): _steps_record(quasi[name]) for at, name in enumerate(found.names) if name in quasi}
     others = [one.to_policy() for one in policy.privacy if not isinstance(one, KAnonymity)]
-    options = {name: value for name, value in policy.unusual().items() if name in OPTIONS}
+    options = {name: value for name, value in record["options"].items() if name in (*OPTIONS, *KEPT)}
     if policy.method.name != AUTO:
-        options["method"] = policy.method.name
-    return replace(
+        options["method"] = record["method"]
+    plan = replace(
         before,
         roles=tuple("identifier" if role == "drop" else role for role in roles.values()),
         unsure=(),
@@ -226,12 +227,44 @@ def plan_of(policy: Policy, found: Profile, before: Plan) -> Plan:
         confirm=policy.confirm,
         decided=(),
     )
+    _refuse_losses(record, policy_of(plan, found).to_dict())
+    return plan
 
 
-def error_record(error: BaseException, stage: str) -> dict[str, Any]:
-    """Describe an error for the page; only Sfumato's own messages are known to be fit for the owner of the table."""
+def _steps_record(how: Hierarchy | None) -> dict[str, Any]:
+    return {"type": AUTO} if how is None else how.to_policy()
+
+
+#: Options that change how a release is made, but not the release.
+NOT_OURS = ("memory", "temporary", "threads")
+
+
+def _refuse_losses(said: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
+    """Refuse a policy that would not be the same again."""
+    lost = [name for name in ("quasi_identifiers", "privacy", "method") if _plain(said[name]) != _plain(kept[name])]
+    options, ours = said["options"], kept["options"]
+    lost += [name for name, value in options.items() if name not in NOT_OURS and value != ours.get(name)]
+    if lost:
+        raise ParameterError(
+            f"The studio cannot keep what this policy says about {listed(lost)}. Use it on the command line: "
+            "sfumato anonymize TABLE -o release.csv --policy policy.toml."
+        )
+
+
+def _plain(record: Any) -> list[str]:
+    """The parts of plain values, in any order."""
+    parts = record.items() if isinstance(record, Mapping) else record
+    return sorted(json.dumps(one, sort_keys=True, default=str) for one in parts)
+
+
+def error_record(error: BaseException, stage: str, path: str = "", shown: str = "") -> dict[str, Any]:
+    """Describe an error for the page; only Sfumato's own messages are known to be fit for the owner of the table.
+
+    The file is called by the name that the page shows, not by its place among the uploads.
+    """
     if isinstance(error, SfumatoError):
-        record = {"kind": type(error).__name__, "message": str(error), "stage": stage}
+        said = str(error).replace(path, shown) if path else str(error)
+        record = {"kind": type(error).__name__, "message": said, "stage": stage}
         return record | ({"cautions": _confirmable(error)} if isinstance(error, CautionError) else {})
     if isinstance(error, MemoryError):
         return {"kind": "OutOfMemory", "message": "", "stage": stage}

@@ -17,6 +17,8 @@ DESCRIBED = ("title", "recipient", "purpose")
 LONGEST_TEXT = 500
 #: The options of a policy that the page can set.
 OPTIONS = ("suppression", "method", "preset", "missing")
+#: Further options that are kept from the file of a policy.
+KEPT = ("intervals", "ends", "keep_order", "seed", "na", "strict", "transform", "sample")
 #: The most steps that can be undone.
 MOST_STEPS = 500
 
@@ -36,11 +38,11 @@ class Plan:
     hierarchies
         The steps of columns that the user changed, as a policy writes them; the profile suggests the others.
     privacy
-        The privacy models, as a policy writes them; empty for those that the profile suggests.
+        The privacy models beside k, as a policy writes them; None for those that the profile suggests.
     k
         The k of k-anonymity; None for the one that the profile suggests.
     options
-        Other options of the policy, such as ``suppression``.
+        Other options of the policy, such as ``suppression``; ``method`` as a policy writes it.
     confirm
         The cautions that the user confirmed, as ``confirm`` of a policy takes them.
     decided
@@ -52,7 +54,7 @@ class Plan:
     roles: tuple[str, ...]
     unsure: tuple[int, ...] = ()
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
-    privacy: tuple[Mapping[str, Any], ...] = ()
+    privacy: tuple[Mapping[str, Any], ...] | None = None
     k: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     confirm: tuple[str, ...] = ()
@@ -75,7 +77,9 @@ class Plan:
     def from_dict(cls, record: Mapping[str, Any]) -> Plan:
         """Make a plan from the plain values of `to_dict`."""
         lists = ("roles", "unsure", "privacy", "confirm", "decided")
-        read: dict[str, Any] = {name: tuple(one) if name in lists else one for name, one in record.items()}
+        read: dict[str, Any] = {
+            name: tuple(one) if name in lists and one is not None else one for name, one in record.items()
+        }
         return cls(**read)
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,8 +118,10 @@ class Plan:
             raise ParameterError("k must be a whole number of at least 2.")
         return replace(self, k=k, decided=())
 
-    def with_privacy(self, models: Sequence[Mapping[str, Any]]) -> Plan:
-        """Ask for other privacy models beside k, as a policy writes them; none for those that the profile suggests."""
+    def with_privacy(self, models: Sequence[Mapping[str, Any]] | None) -> Plan:
+        """Ask for other privacy models beside k, as a policy writes them; None for those that the profile suggests."""
+        if models is None:
+            return replace(self, privacy=None, decided=())
         if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
             raise ParameterError("Privacy models are a list, each as a policy writes it.")
         return replace(self, privacy=tuple(without_files(one) for one in models), decided=())
@@ -134,6 +140,7 @@ class Plan:
         if name not in OPTIONS:
             raise ParameterError("There is no such option in the studio.")
         others = {key: one for key, one in self.options.items() if key != name}
+        without_files({name: value})
         return replace(self, options=others if value is None else others | {name: value}, decided=())
 
     def with_decision(self, concern: str, decided: bool = True) -> Plan:
@@ -158,8 +165,8 @@ class Plan:
 def without_files(record: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse paths in plain values of a policy: the page has no business with other files of this machine."""
     for key, value in record.items():
-        if key in {"file", "population"}:
-            raise ParameterError("The studio reads no other files: a hierarchy has to stand in the policy itself.")
+        if key in {"file", "population"} or (key == "preset" and isinstance(value, str) and value.endswith(".toml")):
+            raise ParameterError("The studio reads no other files: what they say has to stand in the policy itself.")
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, Mapping):
                 without_files(one)

@@ -6,12 +6,18 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from sfumato.common.threads import while_running
+
+#: Operations that go on by themselves, and let others go first between two of their values.
+PATIENT = ("frontier", "contributions", "warm")
+#: The seconds between looks at whether others are done.
+LOOK = 0.02
 
 #: Messages to the server: the number of the job, what kind, and plain values.
 Message = tuple[int, str, Any]
@@ -34,6 +40,7 @@ class Desk:
         self._connection = connection
         self._sending = threading.Lock()
         self._cancelled: set[int] = set()
+        self._waited_for: set[int] = set()
         self._held: dict[str, Any] = {}
 
     def serve(self) -> None:
@@ -64,13 +71,16 @@ class Desk:
             at[0] = stage
             self._send(job, "progress", {"stage": stage, "share": float(share)})
 
+        if name not in PATIENT:
+            self._waited_for.add(job)
         try:
             self._send(job, "done", self._run(job, name, question, tell))
         except Cancelled:
             self._send(job, "cancelled", None)
         except BaseException as error:
-            self._send(job, "failed", error_record(error, at[0]))
+            self._send(job, "failed", error_record(error, at[0], question["path"], question["name"]))
         finally:
+            self._waited_for.discard(job)
             self._cancelled.discard(job)
 
     def _run(self, job: int, name: str, question: Mapping[str, Any], tell: Any) -> Any:
@@ -87,9 +97,11 @@ class Desk:
         if not isinstance(found, Iterator):
             return found
         for value in found:
+            self._send(job, "message", value)
+            while job not in self._cancelled and name in PATIENT and self._waited_for:
+                time.sleep(LOOK)
             if job in self._cancelled:
                 raise Cancelled
-            self._send(job, "message", value)
         return None
 
 

@@ -106,9 +106,10 @@ def written(bench: Bench) -> dict[str, str]:
     text = HEADER + dumps(policy.to_dict())
     name = bench.held.shown
     command = ["sfumato", "anonymize", name, "-o", "release.csv", "--policy", "policy.toml"]
+    about = [word for key, said in asdict(_about(bench.plan)).items() if said for word in (f"--{key}", said)]
     return {
         "policy": text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}\n…",
-        "command": shlex.join([*command, "--report", "report.html", "--certificate", "certificate.json"]),
+        "command": shlex.join([*command, "--report", "report.html", "--certificate", "certificate.json", *about]),
         "python": "\n".join(_python(policy, bench.plan, name)),
     }
 

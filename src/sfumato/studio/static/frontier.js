@@ -9,6 +9,7 @@ const TEXTS = {
   lost: "detail lost",
   chance: "below: highest chance that a person is found",
   nobody: "nobody can get here",
+  surely: "nobody can get here: from a sample, {sure} sure",
   handle: "Group size k",
   point: "k = {k}: {lost} of the detail lost, a chance of at most {chance}",
   about: "k = {k}: about {lost} of the detail lost (≈, from a sample), a chance of at most {chance}",
@@ -94,7 +95,7 @@ export function mount(element, port) {
     picture.setAttribute("height", height);
     back.replaceChildren(
       svg("text", { x: area.left, y: 14, fill: SOFT }, say("lost")),
-      ...(width < 480 ? [] : [svg("text", { x: area.right, y: 14, "text-anchor": "end", fill: SOFT }, say("chance"))]),
+      ...((say("lost").length + say("chance").length) * 6.6 > area.right - area.left ? [] : [svg("text", { x: area.right, y: 14, "text-anchor": "end", fill: SOFT }, say("chance"))]),
       ...lines(area, step, most, y), ...region(area, x, y), ...ticks(area, x), ...steps(x, y));
     dots.replaceChildren(...sizes.map(k => dot(k, points.get(k), x, y)));
     move();
@@ -116,11 +117,12 @@ export function mount(element, port) {
   function region(area, x, y) {
     const edge = unreachable([...points.values()]);
     if (!edge.length) return [];
+    const least = Math.min(...[...points.values()].map(one => one.bound == null ? 1 : one.bound_confidence ?? 1));
     const path = edge.map((one, at) => `${at ? `H${x(one.k)}V` : `M${x(one.k)} ${area.bottom}V`}${y(one.bound)}`).join("") + `H${area.right}`;
     const tall = area.bottom - y(edge.at(-1).bound);
     return [svg("path", { d: `${path}V${area.bottom}Z`, fill: SHADE, class: "region" }),
       svg("path", { d: path, fill: "none", stroke: SOFT, "stroke-dasharray": "3 3" }),
-      ...(tall < 18 ? [] : [svg("text", { x: area.right - 6, y: area.bottom - 6, "text-anchor": "end", fill: SOFT }, say("nobody"))])];
+      ...(tall < 18 ? [] : [svg("text", { x: area.right - 6, y: area.bottom - 6, "text-anchor": "end", fill: SOFT }, least < 1 ? say("surely", { sure: percent(least) }) : say("nobody"))])];
   }
 
   /** Labels of k and the chance 1/k below it, as many as fit. */

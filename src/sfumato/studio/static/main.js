@@ -1,7 +1,7 @@
 // The shell: the bar with the three screens, what is wrong, what is running, and the screen itself.
 import { html, render, t, language, signal, speak, useEffect } from "./ui.js";
 import { enter, trouble } from "./port.js";
-import { screen, table, policy, refresh, step, openGiven, offers } from "./state.js";
+import { screen, table, policy, running, refresh, step, openGiven, offers } from "./state.js";
 import { Trouble, Running, Failure } from "./states.js";
 import { Begin } from "./screens/begin.js";
 
@@ -39,7 +39,7 @@ function Page() {
   const { Panel, [screen.value]: Screen } = loaded.value;
   if (trouble.value && trouble.value !== "gone") return html`<main><${Trouble} /></main>`;
   return html`<${Bar} /><${Trouble} />
-    <main id="main"><${Failure} /><${Running} />${!table.value ? html`<${Begin} />` : Screen && html`<${Screen} />`}${policy.value && Panel && html`<${Panel} />`}</main>`;
+    <main id="main"><${Failure} /><${Running} />${!table.value || (!policy.value && !running.value) ? html`<${Begin} />` : Screen && html`<${Screen} />`}${policy.value && Panel && html`<${Panel} />`}</main>`;
 }
 
 export async function start(token, nonce) {

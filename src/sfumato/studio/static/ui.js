@@ -29,9 +29,16 @@ export function t(key, values = {}) {
 }
 
 export const number = value => value.toLocaleString(language.value);
-/** A share as a percentage; small ones keep a digit. */
-export const percent = share => new Intl.NumberFormat(language.value, {
-  style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);
+/** A share as a percentage with so many decimals: what is little is not called nothing, and what is nearly all not all. */
+function percentage(share, decimals, up = false) {
+  if (share > 0 && share < 0.0005 && !up) return t("shell.tiny");
+  const roundingMode = up ? "ceil" : share < 1 && share > 0.99 ? "floor" : "halfExpand";
+  return new Intl.NumberFormat(language.value, { style: "percent", maximumFractionDigits: decimals, roundingMode }).format(share - (up ? 1e-9 : 0));
+}
+/** A share in few digits; small ones keep a decimal. */
+export const percent = share => percentage(share, share > 0 && share < 0.1 ? 1 : 0);
+/** A share to be compared; an upper limit is rounded up. */
+export const share = (value, up = false) => percentage(value, 1, up);
 
 /** A button that takes a file; the same one can be taken again after it was mended. */
 export const fileButton = (said, take) => html`<label class="button">${said}<input type="file" class="unseen" onChange=${({ target }) => {

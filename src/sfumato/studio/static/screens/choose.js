@@ -1,5 +1,5 @@
 // Screen 2: how safe, at what price; the same people before and after.
-import { html, t, number, language, signal, useEffect, useRef, useState } from "../ui.js";
+import { html, t, number, share, language, signal, useEffect, useRef, useState } from "../ui.js";
 import { plan, table, failure, change, screen } from "../state.js";
 import { request, subscribe } from "../port.js";
 import { mount } from "../frontier.js";
@@ -35,8 +35,6 @@ function begin(key, again = false) {
   job.value = { stop };
 }
 
-export const share = (value, up = false) => value > 0 && value < 0.0005 && !up ? t("choose.tiny") : new Intl.NumberFormat(language.value, {
-  style: "percent", maximumFractionDigits: 1, roundingMode: up ? "ceil" : value < 1 && value > 0.999 ? "floor" : "halfExpand" }).format(value - (up ? 1e-9 : 0));
 const TABS = { rows: Rows, attack: Attack, columns: Lost, use: Use };
 
 export function Choose() {
@@ -55,23 +53,23 @@ export function Choose() {
         ? html`${point?.gcp != null && !Object.values(points.value).some(one => one.approximate) && t("choose.bounding")} <button class="small" onClick=${() => job.value.stop()}>${t("running.cancel")}</button>`
         : heard.at(-1)?.kind === "done" ? "" : html`<button class="small" onClick=${() => begin(key, true)}>${t("choose.continue")}</button>`}</p>
       <${Goals} /></section>
-      <${Tabs} point=${point} /></div>
+      <${Tabs} point=${point} of=${key} /></div>
     <${Groups} point=${point} />
     <p><button class="main" disabled=${!point || point.failed || point.approximate} onClick=${() => { screen.value = "handout"; }}>${t("choose.go-on")}</button></p>`;
 }
 
 /** One point in words. */
 function sentence(point) {
-  if (point.failed) return t("choose.impossible", { k: number(point.k) });
+  if (point.failed) return t("choose.impossible");
   const names = Object.keys(point.by_attribute);
   const some = names.length > 4 ? [...names.slice(0, 3), t("choose.more", { n: names.length - 3 })] : names;
   const known = [some.slice(0, -1).join(", "), some.at(-1)].filter(Boolean).join(t("choose.and"));
   const about = point.approximate ? "≈ " : "";
   return [
     t(point.achieved === 2 ? "choose.alike-one" : "choose.alike", { n: number(point.achieved - 1) }),
-    t("choose.neighbour", { known, most: share(point.highest, true), mean: about + share(point.mean), before: share(point.before) }),
+    t(point.people ? "choose.neighbour-people" : "choose.neighbour", { known, most: share(point.highest, true), mean: about + share(point.mean), before: share(point.before) }),
     point.costliest ? t("choose.costs", { lost: about + share(point.gcp), worst: point.costliest }) : t("choose.free"),
-    point.suppressed ? t("choose.left-out", { n: about + number(point.suppressed) }) : "",
+    point.suppressed ? t(point.suppressed === 1 ? "choose.left-out-one" : "choose.left-out", { n: about + number(point.suppressed) }) : "",
     point.approximate ? t("choose.estimated", { n: number(point.sampled) }) : "",
   ].filter(Boolean).join(" ");
 }
@@ -110,7 +108,7 @@ function Picture({ plan: key }) {
   return html`<div class="picture" ref=${place}></div>`;
 }
 
-function Tabs({ point }) {
+function Tabs({ point, of }) {
   const [tab, setTab] = useState("rows");
   const Shown = TABS[tab], names = Object.keys(TABS);
   const press = event => {
@@ -123,7 +121,7 @@ function Tabs({ point }) {
   };
   const last = useRef({});
   // The last result stays while the next one is computed; as the same element, it asks nothing meanwhile.
-  if (point && !point.failed && !point.approximate) last.current = { tab, point, shown: html`<${Shown} key=${tab} point=${point} />` };
+  if (point && !point.failed && !point.approximate) last.current = { tab, point, shown: html`<${Shown} key=${tab} point=${point} of=${of} />` };
   const shown = last.current.tab === tab && !point?.failed && last.current.shown, old = shown && point !== last.current.point;
   return html`<section class="tabs"><div role="tablist" aria-label=${t("choose.tabs")} onKeyDown=${press}>${names.map(name => html`<button key=${name} role="tab" id=${`tab-${name}`} class="tab"
       aria-selected=${tab === name ? "true" : "false"} aria-controls="tab-panel" tabindex=${tab === name ? 0 : -1} onClick=${() => setTab(name)}>${t(`choose.tab.${name}`)}</button>`)}</div>

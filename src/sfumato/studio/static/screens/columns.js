@@ -1,6 +1,6 @@
 // Screen 1: the file, what each column is, and how many people could be found by what others may know.
 import { html, t, fileButton, number, percent, signal, useEffect, useRef } from "../ui.js";
-import { table, plan, risk, screen, failure, change, openPolicy } from "../state.js";
+import { table, plan, risk, screen, failure, change, openFile, openPolicy } from "../state.js";
 import { Drawer, drawer } from "./drawer.js";
 
 /** The roles in the order of their keys. */
@@ -16,7 +16,7 @@ export function Columns() {
     <table class="columns"><caption class="unseen">${t("columns.title")}</caption>
       <thead><tr>${["column", "seems", "role", "risk"].map(name => html`<th key=${name} scope="col">${t(`columns.head.${name}`)}</th>`)}</tr></thead>
       <tbody>${rows.map((one, at) => html`<${Column} key=${at} one=${one} at=${at} />`)}</tbody></table>
-    <p>${fileButton(t("columns.policy"), openPolicy)}</p>
+    <p>${fileButton(t("columns.policy"), openPolicy)} ${fileButton(t("columns.another"), openFile)}</p>
     <${Cautions} /><${Ask} /><${Drawer} />`;
 }
 
@@ -28,8 +28,8 @@ function sentence(rows) {
   return t("columns.found", { n: inHundred(risk.value.share), columns: many.join(" + "), about: risk.value.exact === false ? "≈ " : "" });
 }
 
-/** People in a hundred, as one says it. */
-const inHundred = share => share > 0 && share < 0.005 ? t("columns.less-than-one") : number(Math.round(share * 100));
+/** People in a hundred, as one says it: nearly all are not all. */
+const inHundred = share => share > 0 && share < 0.005 ? t("columns.less-than-one") : number(Math.min(Math.round(share * 100), share < 1 ? 99 : 100));
 
 /** What nobody has decided yet stands in the way. */
 function Decide() {

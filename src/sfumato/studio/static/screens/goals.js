@@ -9,13 +9,12 @@ export function Goals() {
   const { models = [], presets = [] } = useAnswer(() => request("goals"), [policy.value.etag]) ?? {};
   const names = table.value.columns.filter((_, at) => plan.value.roles[at] === "sensitive").map(one => one.name);
   const secret = join => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(t(join));
-  const value = (model, name) => models.find(one => one.model === model && one[name] > (name === "l" ? 1 : 0))?.[name] ?? "";
+  const value = (model, name) => models.find(one => one.model === model && one[name] > 0)?.[name] ?? "";
   // What is in force is asked for when it is this change's turn: the page may show what was in force before the last one.
   const wish = (model, name, chosen) => change(async () => {
     const others = (await request("goals")).models.filter(one => one.model !== model);
     const wanted = chosen === "" ? others : [...others, { model, [name]: Number(chosen) }];
-    // No model stands for what the profile suggests, and l = 1 for a rule that every table keeps.
-    return { change: "privacy", models: wanted.length ? wanted : [{ model: "l-diversity", l: 1 }] };
+    return { change: "privacy", models: wanted };
   });
   const preset = name => change({ change: "option", name: "preset", value: name || null });
   const choice = (label, chosen, options, choose) => html`<p class="goal"><label>${label} <select value=${String(chosen)} onChange=${event => choose(event.target.value)}>
@@ -31,5 +30,5 @@ export function Impossible({ point }) {
   const near = useAnswer(() => request("nearest", { k: point.k }), [point.k, point.failed]);
   return html`<section class="notice bad" role="alert"><p>${point.failed}</p>
     <p>${near?.sizes?.map(k => html`<button key=${k} onClick=${() => change({ change: "goal", k })}>${t("choose.take-k", { k: number(k) })}</button> `)}
-    ${near?.models?.length ? html`<button onClick=${() => change({ change: "privacy", models: near.models })}>${t("choose.take-models", { models: near.models.map(one => `${one.model} ${one.l ?? one.t ?? ""}`).join(", ") })}</button>` : ""}</p></section>`;
+    ${near?.models?.length ? html`<button onClick=${() => change({ change: "privacy", models: near.models })}>${[...new Set(near.models.map(one => one.l || one.t ? t(`choose.take-${one.l ? "l" : "t"}`, { n: number(one.l ?? one.t) }) : one.model))].join(", ")}</button>` : ""}</p></section>`;
 }

@@ -1,10 +1,9 @@
 // The tabs of screen 2: rows before and after, what a neighbour knows, what columns lost, what is left for use.
-import { html, t, number, signal, useAnswer, useState } from "../ui.js";
+import { html, t, number, share, signal, useAnswer, useRef, useState } from "../ui.js";
 import { table, running, failure, run } from "../state.js";
 import { request } from "../port.js";
-import { share } from "./choose.js";
 
-/** What was asked about the release of a k, so that moving back shows it at once. */
+/** The people of the last answer, and the plan and the k that they are of. */
 const people = signal({});
 const column = name => table.value.columns.findIndex(one => one.name === name);
 
@@ -12,21 +11,25 @@ const column = name => table.value.columns.findIndex(one => one.name === name);
 const REST = 150;
 
 /** The same people before and after, cell by cell. */
-export function Rows({ point }) {
-  const found = useAnswer(() => request("people", { k: point.k }), [point.k, point.gcp], REST) ?? people.value;
-  const [why, setWhy] = useState(null);
+export function Rows({ point, of }) {
+  const answer = useAnswer(() => request("people", { k: point.k }).then(found => ({ ...found, of, k: point.k, table: table.value.id })), [of, point.k, point.gcp], REST);
+  // The people of this table stay until the next ones are there, and are called what they are.
+  const found = answer ?? (people.value.table === table.value.id ? people.value : {});
+  const [why, setWhy] = useState(null), asked = useRef(0);
   if (found.error) return html`<p role="alert">${found.error}</p>`;
   if (!found.people) return html`<p class="soft">${t("choose.waiting")}</p>`;
   people.value = found;
+  const old = found.k !== point.k || found.of !== of;
   const ask = async (one, name) => {
     setWhy({ name, lines: [t("choose.asking")] });
-    const { lines } = await request("why", { k: point.k, row: one.row, column: column(name) });
-    setWhy({ name, lines });
+    const turn = ++asked.current;
+    const lines = await request("why", { k: point.k, row: one.row, column: column(name) }).then(found => found.lines, error => [error.error?.message || t("failure.other")]);
+    if (turn === asked.current) setWhy({ name, lines });
   };
-  return html`<p class="soft">${t("choose.same")}</p>
+  return html`${old ? html`<p class="decide" role="status">${t("choose.old")}</p>` : html`<p class="soft">${t("choose.same")}</p>`}
     <div class="why" role="status">${why ? html`<strong>${t("choose.why", { name: why.name })}</strong> ${why.lines.join(" ")}` : t("choose.why-help")}</div>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("choose.tab.rows")}><table class="same"><thead><tr>${found.columns.map(name => html`<th key=${name} scope="col" dir="auto">${name}</th>`)}<th scope="col">${t("choose.like")}</th></tr></thead>
-      <tbody>${found.people.map(one => html`<tr key=${one.row}>${found.columns.map(name => html`<td key=${name}><${Cell} one=${one} name=${name} ask=${found.known.includes(name) ? ask : null} /></td>`)}
+      <tbody>${found.people.map(one => html`<tr key=${one.row}>${found.columns.map(name => html`<td key=${name}><${Cell} one=${one} name=${name} ask=${found.known.includes(name) && !old ? ask : null} /></td>`)}
         <td class="soft">${one.after ? t("choose.others", { n: number(one.alike - 1) }) : t("choose.gone")}</td></tr>`)}</tbody></table></div>`;
 }
 
@@ -38,20 +41,20 @@ function Cell({ one, name, ask }) {
 }
 
 /** Type what a neighbour knows: how many candidates remain? */
-export function Attack({ point }) {
-  const shown = people.value.columns ?? Object.keys(point.by_attribute);
+export function Attack({ point, of }) {
+  const met = people.value.of === of ? people.value : {}, shown = met.columns ?? Object.keys(point.by_attribute);
   const [known, setKnown] = useState({});
   const asked = Object.fromEntries(Object.entries(known).filter(([, said]) => said.trim()));
-  const found = useAnswer(() => Object.keys(asked).length ? request("knows", { k: point.k, known: asked }) : Promise.resolve(null), [point.k, point.gcp, JSON.stringify(asked)], REST);
+  const found = useAnswer(() => Object.keys(asked).length ? request("knows", { k: point.k, known: asked }) : Promise.resolve(null), [of, point.k, point.gcp, JSON.stringify(asked)], REST);
   const take = () => {
-    const some = people.value.people;
+    const some = met.people;
     const one = some[Math.floor(Math.random() * some.length)];
-    setKnown(Object.fromEntries(people.value.known.map(name => [column(name), one.before[name] ?? ""])));
+    setKnown(Object.fromEntries(met.known.map(name => [column(name), one.before[name] ?? ""])));
   };
-  return html`<p class="soft">${t("choose.attack")} ${people.value.people && html`<button class="small" onClick=${take}>${t("choose.somebody")}</button>`}</p>
+  return html`<p class="soft">${t("choose.attack")} ${met.people && html`<button class="small" onClick=${take}>${t("choose.somebody")}</button>`}</p>
     <div class="candidates" role="status">${found?.error ? found.error : found ? html`<strong class="figure">${number(found.before)} → ${number(found.after)}</strong> ${t(found.people ? "choose.candidates-people" : "choose.candidates", { before: number(found.before), after: number(found.after) })}
       ${Object.entries(found.secrets).map(([name, one]) => one.after !== null && html`<span key=${name}> ${t("choose.secret", { name, before: one.before === null ? "–" : share(one.before), after: share(one.after) })}</span>`)}
-      ${found.left_out ? ` ${t("choose.among", { n: number(found.left_out) })}` : ""}` : t("choose.attack-help")}</div>
+      ${found.left_out ? ` ${t(found.left_out === 1 ? "choose.among-one" : "choose.among", { n: number(found.left_out) })}` : ""}` : t("choose.attack-help")}</div>
     <div class="fields">${shown.map(name => html`<label key=${name} class="field"><span dir="auto">${name}</span><input type="text" maxlength="200" value=${known[column(name)] ?? ""} onInput=${event => setKnown({ ...known, [column(name)]: event.target.value })} /></label>`)}</div>`;
 }
 
