@@ -231,3 +231,13 @@ def test_what_is_no_certificate_is_refused(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match="certificate"):
         sf.Certificate.read(path)
+
+
+def test_a_time_limit_ends_the_attacks_and_the_certificate_names_those_not_tried(tmp_path: Path) -> None:
+    table = people()
+    release = sf.anonymize(table, quasi_identifiers=["age"], rest="drop", k=3, seed=1)
+    file = tmp_path / "release.csv"
+    release.write(file)
+    certificate = sf.certify(table, release, file, time_limit=1e-9, seed=1)
+    assert "the time limit ended the run" in certificate.record["not_tried"]["linkage"]
+    assert certificate.check(file).ok

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sfumato as sf
+from sfumato.api import compare as comparing
 from sfumato.errors import ParameterError
 from sfumato.io import open_source
 
@@ -85,3 +86,22 @@ def test_one_method_and_one_k_need_no_list(people) -> None:
     assert (cell.method, cell.k, cell.failed) == ("mondrian", 5, None)
     with pytest.raises(ParameterError, match="'k' of compare is empty"):
         sf.compare(people.table, people.schema, k=[])
+
+
+def test_ctrl_c_keeps_the_cells_that_are_done(people, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def impatient(*given: object) -> object:
+        tried.append(given)
+        if len(tried) > 1:
+            raise KeyboardInterrupt
+        return done(*given)
+
+    done = comparing._cell
+    monkeypatch.setattr(comparing, "_cell", impatient)
+    found = sf.compare(people.table, people.schema, methods=["mondrian", "hilbert"], k=[5, 20], seed=1)
+    assert [(cell.method, cell.k) for cell in found.cells] == [("mondrian", 5)]
+    assert found.ended == "Ctrl-C"
+    assert "Ctrl-C ended the comparison" in str(found)
+    with pytest.raises(KeyboardInterrupt):  # nothing is done, so there is nothing to keep
+        sf.compare(people.table, people.schema, methods="mondrian", k=5, seed=1)

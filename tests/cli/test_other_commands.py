@@ -12,7 +12,9 @@ from tests.cli.command import refused, run
 
 import sfumato as sf
 from sfumato.cli.screen import wrapped
+from sfumato.common.progress import Progress
 from sfumato.methods import DEFAULT, REGISTRY
+from sfumato.run.frontier import Frontier
 
 
 def test_version() -> None:
@@ -149,3 +151,20 @@ def test_a_hierarchy_that_lacks_values_is_told(folder: Path) -> None:
     assert "3 of them not covered" in done.stderr
     assert "has no place for 3 of its 4 values" in done.stderr
     assert not Path("new.csv").exists()
+
+
+def test_ctrl_c_keeps_the_points_of_a_frontier_that_are_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact, done = Frontier._exact, []
+
+    def impatient(self: Frontier, k: int, report: Progress) -> object:
+        if done:
+            raise KeyboardInterrupt
+        done.append(k)
+        return exact(self, k, report)
+
+    monkeypatch.setattr(Frontier, "_exact", impatient)
+    ended = run("frontier", "patients.csv", "--qi", "age", "--rest", "drop", "-k", "2,3", "--no-bounds")
+    assert ended.code == 130
+    assert len(ended.stdout.splitlines()) == 2  # the header and a point
+    assert "Interrupted. Not done: k=" in ended.stderr
+    assert run("frontier", "patients.csv", "--qi", "age", "--rest", "drop", "-k", "2,3").stdout == ""

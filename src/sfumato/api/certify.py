@@ -36,6 +36,7 @@ def certify(
     seed: int | None = None,
     separator: str | None = None,
     sign: str | os.PathLike[str] | None = None,
+    time_limit: float | None = None,
     progress: ProgressOption = False,
 ) -> Certificate:
     """Certify the file of a release: its promises, what it achieves, its risk, and the results of attacks.
@@ -55,6 +56,8 @@ def certify(
         deFinetti. Under differential privacy it tries none, since every result tells something of the original.
     sign
         The file of the private key to sign the certificate with, as in `Certificate.sign`.
+    time_limit
+        Seconds for the attacks, which take longest; the certificate names those that are not tried by then.
     progress
         As in `attack`.
 
@@ -77,7 +80,7 @@ def certify(
         # Whether an attack succeeds depends on the original, and so does a verdict without figures.
         tried = AttackReport((), {one.name: may.not_told for one in ATTACKS}, 0, 0)
     else:
-        tried = _attacked(original, release, file, targets, seed, separator, progress)
+        tried = _attacked(original, release, file, targets, seed, separator, time_limit, progress)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
     if answers is not None:
@@ -124,12 +127,22 @@ def _attacked(
     targets: int,
     seed: int | None,
     separator: str | None,
+    time_limit: float | None,
     progress: ProgressOption = False,
 ) -> AttackReport:
     """Try all attacks on a release, and on its file the one that searches bytes."""
     slow = SLOW if release.table.num_rows > LARGE else ()
     names = [one.name for one in ATTACKS if one.name not in slow]
-    tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator, progress=progress)
+    tried = attack(
+        original,
+        release,
+        attacks=names,
+        targets=targets,
+        seed=seed,
+        separator=separator,
+        time_limit=time_limit,
+        progress=progress,
+    )
     searched = attack(
         original,
         os.fspath(file),

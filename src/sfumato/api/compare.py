@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -14,7 +14,8 @@ from sfumato.common import parameters
 from sfumato.common.charts import charts
 from sfumato.common.html import element, fragment
 from sfumato.common.html import table as markup_table
-from sfumato.common.progress import Clock, ProgressOption, reporting
+from sfumato.common.patience import INTERRUPT
+from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.common.threads import at_most
 from sfumato.errors import SfumatoError
 from sfumato.methods import Method, find_method
@@ -69,9 +70,12 @@ class Comparison:
     ----------
     cells
         One for every method and k.
+    ended
+        Why it ended before all cells were done: Ctrl-C; None if they are.
     """
 
     cells: tuple[Cell, ...]
+    ended: str | None = None
 
     @property
     def table(self) -> pa.Table:
@@ -123,11 +127,20 @@ class Comparison:
         header, rows = self.rows()
         widths = [max(map(len, column)) for column in zip(header, *(row[:-1] for row in rows), strict=False)]
         lines = [_aligned(row, widths) for row in (header, *rows)]
-        return "\n".join([*lines, BEST])
+        return "\n".join([*lines, BEST, *([] if self.ended is None else [self._cut_short])])
+
+    @property
+    def _cut_short(self) -> str:
+        return f"{self.ended} ended the comparison: the cells that are not here were not tried."
 
     def _repr_html_(self) -> str:
         header, rows = self.rows()
-        return fragment("Comparison", markup_table(header, rows, range(1, len(header) - 1)), element("p", BEST))
+        return fragment(
+            "Comparison",
+            markup_table(header, rows, range(1, len(header) - 1)),
+            element("p", BEST),
+            self.ended and element("p", self._cut_short),
+        )
 
 
 #: The meaning of the mark in the last column.
@@ -177,7 +190,8 @@ def compare(
     preset, suppression, missing, intervals, ends, keep_order, seed, na, confirm, strict, transform, pseudonymize,
     sample, engine, memory, temporary, threads, progress, separator, encoding, sheet, layout,
     decimal, dates, skip
-        As in `anonymize`; all models hold in every cell. A comparison works in memory.
+        As in `anonymize`; all models hold in every cell. A comparison works in memory. Ctrl-C keeps the cells that are
+        done.
 
     Examples
     --------
@@ -206,19 +220,33 @@ def compare_for(
     names = [methods] if isinstance(methods, str | Method) else methods
     tried = [_limited(find_method(method), time_limit) for method in names]
     cells: list[Cell] = []
+    ended = None
     with at_most(request.threads), reporting(progress, "compare") as report:
         table = Attempts.of(data, request, report, several=True, guarded=False)
         original = table.prepared.originals() if utility else None
-        for size in sizes:
-            asked = replace(table.request, privacy=(KAnonymity(size), *table.request.privacy))
-            bound = None
-            for method in tried:
-                report(f"trying {method.name} at k={size:,}", len(cells) / (len(sizes) * len(tried)))
-                cell, found = _cell(table, replace(asked, method=method), original)
-                if found is not None and bound is None:
-                    bound = float(bound_of(table.prepared, found))
-                cells.append(replace(cell, k=size, bound=None if found is None else bound))
-    return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells))
+        try:
+            for cell in _cells(table, sizes, tried, original, report):
+                cells.append(cell)  # noqa: PERF402  # one by one: Ctrl-C keeps those that are done
+        except KeyboardInterrupt:
+            if not cells:
+                raise
+            ended = INTERRUPT
+    return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells), ended)
+
+
+def _cells(
+    table: Attempts, sizes: Sequence[int], methods: Sequence[Method], original: pa.Table | None, report: Progress
+) -> Iterator[Cell]:
+    """Try every method at every k; the bound of a k is computed once."""
+    for at, size in enumerate(sizes):
+        asked = replace(table.request, privacy=(KAnonymity(size), *table.request.privacy))
+        bound = None
+        for place, method in enumerate(methods):
+            report(f"trying {method.name} at k={size:,}", (at * len(methods) + place) / (len(sizes) * len(methods)))
+            cell, found = _cell(table, replace(asked, method=method), original)
+            if found is not None and bound is None:
+                bound = float(bound_of(table.prepared, found))
+            yield replace(cell, k=size, bound=None if found is None else bound)
 
 
 def _limited(method: Method, time_limit: float | None) -> Method:

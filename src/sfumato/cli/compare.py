@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.exits import FAILED
+from sfumato.cli.exits import FAILED, INTERRUPTED
 from sfumato.cli.screen import answer, answer_json, is_watched, say
 from sfumato.errors import ParameterError
 
@@ -86,9 +86,11 @@ def compare(
         if not quiet:
             say(f"wrote {plot}")
     if as_json:
-        answer_json({"cells": [cell.to_dict() for cell in found.cells]})
+        answer_json({"cells": [cell.to_dict() for cell in found.cells], "ended": found.ended})
     else:
         answer(str(found))
+    if found.ended is not None:
+        raise typer.Exit(INTERRUPTED)
     if all(cell.failed for cell in found.cells):
         raise typer.Exit(FAILED)
 

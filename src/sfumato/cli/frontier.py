@@ -9,11 +9,12 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.compare import SHARED, sizes_of
-from sfumato.cli.exits import FAILED
-from sfumato.cli.screen import answer, answer_json, is_watched
+from sfumato.cli.exits import FAILED, INTERRUPTED
+from sfumato.cli.screen import answer, answer_json, is_watched, say
 
 if TYPE_CHECKING:
     from sfumato.release.frontier_point import FrontierPoint
+    from sfumato.run.frontier import Frontier
 
 Sizes = Annotated[str, typer.Option("-k", metavar="K,K,…", help="Every k to try.")]
 NoBounds = Annotated[
@@ -45,20 +46,38 @@ def frontier(
     others = [model for model in policy.privacy if not isinstance(model, KAnonymity)]
     progress = silent if quiet else is_watched()
     found = frontier_for(data, replace(policy, privacy=others), sizes_of(k), bounds=not no_bounds, progress=progress)
-    for _ in found:
-        pass
+    ended = _ended_early(found)
     if as_json:
         answer_json(found.to_dict())
     else:
         answer("\n".join(lines(found.points)))
+    if ended:
+        say(f"Interrupted. Not done: {_pending(found)}.")
+        raise typer.Exit(INTERRUPTED)
     if all(point.failed for point in found.points):
         raise typer.Exit(FAILED)
+
+
+def _ended_early(found: Frontier) -> bool:
+    """Compute all points; whether Ctrl-C ended it, which keeps those that are done."""
+    try:
+        for _ in found:
+            pass
+    except KeyboardInterrupt:
+        if len(found.pending) == len(found.sizes):
+            raise
+        return True
+    return False
+
+
+def _pending(found: Frontier) -> str:
+    return "k=" + ", ".join(f"{k:,}" for k in sorted(found.pending)) if found.pending else "bounds"
 
 
 def lines(points: tuple[FrontierPoint, ...]) -> list[str]:
     """Lay out the points as a table, header first."""
     header = ("k", "has k", "lost", "bound", "highest risk", "mean risk", "classes")
-    rows = [header, *(_cells(point) for point in points if point.failed is None)]
+    rows = [header, *(_cells(point) for point in points if point.failed is None and not point.approximate)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(header))]
     shown = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     failed = [f"k={point.k:,}: {point.failed}" for point in points if point.failed is not None]
