@@ -91,6 +91,10 @@ def test_a_wrong_request(arguments: tuple[object, ...], said: str) -> None:
     assert said in refused(2, "anonymize", "patients.csv", *OUT, *arguments)
 
 
+def test_what_is_missing_is_named_with_what_it_is() -> None:
+    assert "'--output' / '-o'. The file to write: .csv" in refused(2, "anonymize", "patients.csv", *ROLES, *K)
+
+
 def test_without_an_output_or_a_table() -> None:
     assert "'--output' / '-o'" in refused(2, "anonymize", "patients.csv")
     assert "Missing argument" in refused(2, "anonymize", "-o", "release.csv")

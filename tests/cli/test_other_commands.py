@@ -153,6 +153,13 @@ def test_a_hierarchy_that_lacks_values_is_told(folder: Path) -> None:
     assert not Path("new.csv").exists()
 
 
+def test_every_k_of_a_frontier_in_one_option_or_in_several(folder: Path) -> None:
+    asked = ("frontier", "patients.csv", "--qi", "age", "--rest", "drop", "--no-bounds")
+    shown = [run(*asked, *sizes).stdout for sizes in (("-k", "2,5"), ("-k", 2, "-k", 5))]
+    assert [line.split()[0] for line in shown[0].splitlines()] == ["k", "2", "5"]
+    assert shown[0] == shown[1]
+
+
 def test_ctrl_c_keeps_the_points_of_a_frontier_that_are_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exact, done = Frontier._exact, []
 

@@ -100,6 +100,9 @@ class _ParsesAtOnce(Mixed):
             option = options.get(getattr(error, "option_name", ""))
             if "requires an argument" in said and option is not None and option.metavar and option.help:
                 error.message = f"{said} It takes {option.metavar}: {option.help}"  # type: ignore[attr-defined]
+            lacking = getattr(error, "param", None) if type(error).__name__ == "MissingParameter" else None
+            if lacking is not None and getattr(lacking, "help", None):
+                error.message = str(lacking.help)  # type: ignore[attr-defined]
             if "unexpected extra argument" in said:
                 error.message = f"{said}. {WORDS_TOO_MANY}"  # type: ignore[attr-defined]
             raise

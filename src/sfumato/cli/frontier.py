@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.compare import SHARED, sizes_of
+from sfumato.cli.compare import SHARED, Sizes, sizes_of
 from sfumato.cli.exits import FAILED, INTERRUPTED
 from sfumato.cli.screen import answer, answer_json, is_watched, say
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sfumato.release.frontier_point import FrontierPoint
     from sfumato.run.frontier import Frontier
 
-Sizes = Annotated[str, typer.Option("-k", metavar="K,K,…", help="Every k to try.")]
 NoBounds = Annotated[
     bool, typer.Option("--no-bounds", help="Leave out the losses that no release can beat, which take longest.")
 ]
@@ -26,7 +25,7 @@ NoBounds = Annotated[
 def frontier(
     place: options.Place,
     asked: options.Asked,
-    k: Sizes = "2,3,5,7,10,15,20,30,50,75,100",
+    k: Sizes = ["2,3,5,7,10,15,20,30,50,75,100"],  # noqa: B006
     no_bounds: NoBounds = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -45,7 +44,8 @@ def frontier(
     policy = to_policy(asked, columns_of(data, asked))
     others = [model for model in policy.privacy if not isinstance(model, KAnonymity)]
     progress = silent if quiet else is_watched()
-    found = frontier_for(data, replace(policy, privacy=others), sizes_of(k), bounds=not no_bounds, progress=progress)
+    sizes = sizes_of(",".join(k))
+    found = frontier_for(data, replace(policy, privacy=others), sizes, bounds=not no_bounds, progress=progress)
     ended = _ended_early(found)
     if as_json:
         answer_json(found.to_dict())

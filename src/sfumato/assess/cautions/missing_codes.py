@@ -260,8 +260,8 @@ def _how_to_write(column: ViewedColumn, found: SortedValues) -> str:
         )
     if fitting < 1 or not found.dates.all():
         return (
-            f"Most are written {form!r}: name the values that mean 'no value' (na=, on the command line --na), and the "
-            "others are dates; or declare the column as 'categorical'."
+            f"Most are written {form!r}: correct the others, or name those that mean 'no value' (na=, on the command "
+            "line --na), or declare the column as 'categorical'."
         )
     return (
         f"Say how they are written: Dates(format={form!r}) (on the command line: --hierarchy "
