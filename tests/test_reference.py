@@ -42,7 +42,7 @@ RESULTS = {
 #: Fields that the pipeline fills and nobody else reads.
 INSIDE = {
     "Release": {"origin", "originals", "promises", "row_of", "sensitive", "shown"},
-    "Released": set(),
+    "Released": {"matching", "refuse_typos"},
     "Anatomized": set(),
     "Anatomy": {"hierarchies", "source", "tables"},
     "Verification": {"broken_rules"},
