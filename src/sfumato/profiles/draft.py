@@ -112,8 +112,14 @@ class Draft:
         lost = "" if proposal.loss is None else f" (estimated loss {proposal.loss:.3f}, from 0 to 1)"
         if taken < asked:
             yield (
-                f"{taken} of {asked} suggested quasi-identifiers are taken, those that outsiders most likely know{lost}"
-                f"; the others are left out{_all_cost(proposal)}."
+                f"{taken} of {asked} suggested quasi-identifiers are taken{lost}, tried in the order in which "
+                f"outsiders are likely to know them; the others are left out, each for the reason in the policy"
+                f"{_all_cost(proposal)}."
+            )
+        if not schema.sensitive and (lacking := [one for one in proposal.left if proposal.roles[one] == "sensitive"]):
+            yield (
+                f"The release will say nothing sensitive, since no model protects {listed(lacking, 3)} at a bearable "
+                "cost: the policy says why. Fewer quasi-identifiers, or coarser ones, may leave room for them."
             )
         for name in schema.sensitive:
             yield f"{name}: {in_words(proposal.models[name])}; {proposal.prices[name]}."
@@ -266,7 +272,7 @@ def _all_cost(proposal: Proposal) -> str:
     """What all quasi-identifiers together would cost."""
     if proposal.all_loss is None:
         return ", since all of them together cannot be protected"
-    return f"; with all of them the loss would be {proposal.all_loss:.3f}, and the policy lists what each would cost"
+    return f"; with all of them the loss would be {proposal.all_loss:.3f}"
 
 
 def _why(profile: Profile, name: str) -> str:

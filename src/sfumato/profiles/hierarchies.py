@@ -57,8 +57,12 @@ _COUNTS = re.compile(
 )
 #: More different numbers are no codes, unless a name says so; fewer show no steps.
 MOST_CODES, FEWEST_STEPS = 40, 5
+#: Shorter codes are mostly numbered in the order of the alphabet, so that their beginnings mean nothing.
+SHORTEST_CODE = 3
 #: Fewer different codes are not worth a system.
 FEW_CODES = 4
+#: So few one-digit numbers with such a gap before the last are answers and what stands for none.
+FEW_ANSWERS, GAP = 6, 3
 #: What stands between the parts of a place.
 PART_SIGNS = (", ", "  ", " / ", " - ")
 #: How times are shown: a minute gives people away and tells readers little.
@@ -122,7 +126,7 @@ def _chosen(facts: ColumnCounts, meaning: Meaning, topic: str | None) -> Hierarc
     if meaning.kind in {"date", "time"}:
         return _moments(facts, meaning)
     if meaning.kind in {"postcode", "code"}:
-        return _codes(facts)
+        return _codes(facts) if facts.lengths[1] >= SHORTEST_CODE else Categorical()
     if meaning.order:
         return Ordered(_as_written(facts, meaning.order))
     if meaning.detail == "coordinates":
@@ -150,6 +154,8 @@ def is_coded(facts: ColumnCounts, topic: str | None) -> bool:
     ):
         return True
     steps = bool((np.diff(facts.numbers) == 1).all())
+    if facts.different <= FEW_ANSWERS and 6 < facts.numbers[-1] < 10 and np.diff(facts.numbers).max() >= GAP:
+        return True  # 1, 2, 7 and 9: yes, no, and no answer
     if topic == "education" or (topic == "survey question" and facts.different >= FEWEST_STEPS):
         return not steps
     if topic in KINDS_OF_THINGS:

@@ -240,7 +240,7 @@ def _take_sensitive(found: Proposal, attempt: Attempt) -> None:
     together: list[NDArray[np.int64]] = []
     columns = [one for one in found.profile.columns if found.roles[one.name] == "sensitive"]
     for column in sorted(columns, key=_about):
-        step = _step(column)
+        step = rounding_step(column)
         codes = _rounded(column.facts, step)
         rows = column.facts.rows
         if len(found.sensitive) == MOST_SENSITIVE:
@@ -271,14 +271,17 @@ def _alike(profile: Profile, one: str, other: str) -> bool:
     return _follows(profile, one, other) and _follows(profile, other, one)
 
 
-def _step(column: ColumnProfile) -> float | None:
+def rounding_step(column: ColumnProfile) -> float | None:
     """The step to round to, for amounts and measurements with many values; codes are none."""
     facts = column.facts
     coded = column.kind not in {"amount", "number"} or is_coded(facts, column.candidate.topic)
     if not facts.is_number or facts.different <= EXACT or coded:
         return None
-    low, high = np.quantile(facts.numbers, (0.05, 0.95))
-    step = round_width(float(high - low) / STEPS)
+    values = np.repeat(_numbers(facts), facts.counts)
+    low, high = np.quantile(values, (0.05, 0.95))
+    # What is far below most values must not become 0: a step is a part of the middle of what is not 0.
+    middle = float(np.median(np.abs(values[values != 0])))
+    step = round_width(min(float(high - low) / STEPS, middle / 8))
     return int(step) if step >= 1 else step
 
 
@@ -319,7 +322,7 @@ def _models(column: ColumnProfile, codes: NDArray[np.int64]) -> Iterator[Privacy
     """Yield models for a sensitive column, the strongest first."""
     name = column.name
     largest = np.bincount(codes).max(initial=0) / max(1, len(codes))
-    ordered = _step(column) is not None
+    ordered = rounding_step(column) is not None
     if not ordered:
         yield from (LDiversity(l, column=name) for l in (3, 2) if largest <= 0.8 / l)  # noqa: E741
     distance = "ordered" if ordered else "equal"

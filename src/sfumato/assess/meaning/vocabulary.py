@@ -219,6 +219,8 @@ def _shortened(name: str) -> Topic | None:
 _WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
 #: Words of no more letters mean many things: 'cp' is a postcode, a kind of pain, and a company.
 SHORT_NAME = 4
+#: Nobody is older in years; ages in months or days say so.
+OLDEST, _IN_PARTS = 130, re.compile(r"mon|mes|moi|mies|day|tag|dia|week|hour|min|year|band|code|cat|grp|group")
 #: Numbers of citizens have more digits, and each is that of fewer rows.
 SHORTEST_NATIONAL, REPEATED = 10_000, 3
 #: Weights of a sample are hardly ever below 0; changes of weight are.
@@ -256,6 +258,7 @@ def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
     impossible = {
         "date or time": not facts.is_whole,
         "postcode": largest < 100,
+        "age": largest > OLDEST and _IN_PARTS.search(words(facts.name)) is None,
         "latitude": largest > 90 and short,
         "longitude": largest > 180 and short,
         "national number": largest < SHORTEST_NATIONAL and facts.filled >= REPEATED * facts.different,
