@@ -147,7 +147,7 @@ def gcp_bound(
 
 
 def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None) -> Bound | None:
-    """Compute the bound from prices or from all pairs of rows; None if that takes too long."""
+    """Compute the bound from prices; None where these take longer than a release."""
     if k < 2 or len(microdata) < k:
         return None
     rows = distinct_rows(microdata, mixed)
@@ -155,20 +155,18 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
         rows, mixed = distinct_rows(microdata, None), None
     boxes = all_boxes(microdata, rows)
     boxes.patience = Patience(SECONDS)
-    bound = None
     if isinstance(boxes, ListedBoxes):
         _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
-        bound = bound_by(prices.each[rows.of_row], left_out)
-    elif boxes.compared <= COMPARED:
-        limit = np.full(len(rows), 1.0 if suppression else np.inf)
-        found = search_prices(Pricing(boxes, k, mixed=mixed), limit, Stop(rounds=ROUNDS, work=EXAMINED))
-        bound = bound_by(found.prices.each[rows.of_row] * (1 - SAFETY), left_out)
-    if isinstance(boxes, ListedBoxes) or len(rows) ** 2 > PAIRS:
-        return bound
+        return bound_by(prices.each[rows.of_row], left_out)
+    if boxes.compared > COMPARED:
+        return None
+    limit = np.full(len(rows), 1.0 if suppression else np.inf)
+    found = search_prices(Pricing(boxes, k, mixed=mixed), limit, Stop(rounds=ROUNDS, work=EXAMINED))
+    bound = bound_by(found.prices.each[rows.of_row] * (1 - SAFETY), left_out)
     # Where examining all boxes takes too much work, pairs of rows may prove more.
     losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
     pairs = (_shared_loss(losses, k, suppression) + left_out) / (len(losses) + left_out) - ROUNDING
-    return Bound(pairs) if bound is None else max(bound, Bound(pairs, prices=bound.prices))
+    return max(bound, Bound(pairs, prices=bound.prices))
 
 
 def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> float:
