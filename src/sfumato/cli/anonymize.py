@@ -255,7 +255,9 @@ def _write_others(
     if files.bound is not None:
         from sfumato.api.check_bound import write_bound
 
-        write_bound(release, files.bound)
+        with reporting(progress, "anonymize") as report:
+            report("the bound of every row", 0.0)
+            write_bound(release, files.bound)
     if files.certificate is not None:
         from sfumato.api.certify import certify
 
@@ -273,7 +275,9 @@ def _write_others(
     if files.report is not None:
         recipient, purpose = (files.about.get(name) for name in ("recipient", "purpose"))
         file = None if files.to_stdout else files.output
-        release.report(files.report, file=file, title=files.title, recipient=recipient, purpose=purpose)
+        with reporting(progress, "anonymize") as report:
+            report("the report", 0.0)
+            release.report(files.report, file=file, title=files.title, recipient=recipient, purpose=purpose)
 
 
 def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:

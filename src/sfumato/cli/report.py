@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.exits import FAILED, NOT_CHECKABLE
-from sfumato.cli.screen import say
+from sfumato.cli.screen import is_watched, say
 
 
 @options.takes(only=options.WRITING)
@@ -34,15 +34,18 @@ def report(
     from sfumato.api.policy import Policy
     from sfumato.cli.files import refuse_overwriting
     from sfumato.common.charts.picture import altair
+    from sfumato.common.progress import reporting
     from sfumato.io import check_writable
 
     altair()
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)
     named = title or f"Release of {Path(original).name} → {Path(release).name}"
-    verification = Policy.read(policy).report(
-        output, original, release, title=named, recipient=recipient, purpose=purpose
-    )
+    with reporting(is_watched() and not quiet, "report") as tell:
+        tell("checking the release, and writing the report", 0.0)
+        verification = Policy.read(policy).report(
+            output, original, release, title=named, recipient=recipient, purpose=purpose
+        )
     if not quiet:
         say(f"wrote {output}\n{verification.summary()}")
     if not verification.ok:
