@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from sfumato.run.origin import coded_original
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
 from sfumato.run.request import Request
-from sfumato.verify.verification import Unproven, Verification
+from sfumato.verify.verification import Verification
 
 
 def facts_of_files(
@@ -55,10 +54,8 @@ def facts_of_files(
     """
     prepared = prepare(read_table(request.open(original), request), request)
     verification = check_in_memory(release, request)
-    if verification.not_checkable:
-        about_risk = Unproven(("the risk after, whose figures on this page count rows instead of people",))
-        verification = replace(verification, not_checkable=(*verification.not_checkable, about_risk))
     released = read_release(release, request.schema, request.separator)
+    person = request.schema.person
     if not released.num_rows:
         raise DataError("The release has no rows, so there is nothing to report.")
     columns = _described(request, prepared, released, verification)
@@ -101,6 +98,7 @@ def facts_of_files(
         unique=count_unique(released, list(request.schema.sensitive), list(request.pseudonymize)),
         example=example_of(released, prepared.roles),
         not_looked_at=CODES,
+        rows_only=person is not None and person not in released.column_names,
         about=about or About(),
         file=HashedFile.of(release, "released file"),
     )
@@ -128,13 +126,14 @@ def _kinds(prepared: Prepared) -> dict[str, str]:
 
 
 def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
-    """Assess the risk before and after; a release does not identify people, so its rows are counted."""
+    """Assess the risk before and after; rows are counted in a release that does not identify people."""
     schema = prepared.schema
+    person = schema.person if schema.person in released.column_names else None
     names = dict.fromkeys(schema.quasi_identifiers)
     shown = columns_shown(schema, released.column_names)
     return BeforeAfter(
         assess(coded_original(prepared, schema), names, schema.sensitive, Context(person=schema.person)),
-        assess(released, names, schema.sensitive, Context(), shown),
+        assess(released, names, schema.sensitive, Context(person=person), shown),
     )
 
 

@@ -19,6 +19,7 @@ from pyarrow import csv
 from tests.release.report.conftest import people, policy
 
 import sfumato as sf
+from sfumato.api.report import facts_of_files
 from sfumato.release.report.facts import ReportFacts, facts_of_release
 from sfumato.release.report.limits import LOOKS, TITLES
 from sfumato.release.report.page import SECTIONS, page
@@ -368,3 +369,42 @@ def test_what_has_no_limit_is_called_unlimited(model: sf.PrivacyModel, tmp_path:
     original = pa.table({"age": [1, 2, 3, 4], "s": list("aabb")})
     assert not asked.report(tmp_path / "report.html", original, tmp_path / "release.csv")
     assert "unlimited" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def visits(seed: int = 4) -> pa.Table:
+    """People with one to eight visits each; a person's visits share an age."""
+    random = np.random.default_rng(seed)
+    of_person = np.repeat(np.arange(200), random.integers(1, 9, 200))
+    wards = random.choice(["A", "B", "C"], len(of_person))
+    return pa.table({"patient": of_person, "age": 20 + of_person % 40, "ward": wards, "illness": wards})
+
+
+def test_a_file_with_several_rows_of_a_person_tells_no_risk_by_rows(tmp_path: Path) -> None:
+    asked = sf.Policy(sf.Schema(["age", "ward"], sensitive="illness", person="patient"), [sf.KAnonymity(4)], seed=1)
+    made = asked.run(visits())
+    made.write(tmp_path / "release.csv")
+    asked.report(tmp_path / "found.html", visits(), tmp_path / "release.csv")
+    found = (tmp_path / "found.html").read_text(encoding="utf-8")
+    assert "1 in " not in found[: found.index("What it does not protect against")]
+    assert "cannot be counted" in found
+    assert "No column is declared sensitive" not in found
+    assert found.count("not counted") >= 1
+    made.report(tmp_path / "made.html", file=tmp_path / "release.csv")
+    assert "is found at worst" in (page := (tmp_path / "made.html").read_text(encoding="utf-8"))
+    assert f"1 in {round(1 / made.risk.after.prosecutor.highest)}" in page
+
+
+def test_pseudonyms_let_a_report_of_a_file_count_people(tmp_path: Path) -> None:
+    asked = sf.Policy(
+        sf.Schema(["age"], sensitive="illness", plain=["ward"], person="patient"),
+        [sf.KAnonymity(4)],
+        pseudonymize={"patient": sf.Pseudonyms()},
+        confirm=["ward"],
+        seed=1,
+    )
+    made = asked.run(visits())
+    made.write(tmp_path / "release.csv")
+    facts = facts_of_files(asked, asked.to_dict(), visits(), tmp_path / "release.csv")
+    assert not facts.rows_only
+    assert facts.risk.after.people == 200
+    assert facts.risk.after.prosecutor.highest == made.risk.after.prosecutor.highest

@@ -96,7 +96,8 @@ def _unproven(found: ReportFacts) -> Iterator[Concern]:
             "not-checkable",
             "A promise that this file alone does not prove",
             f"Not checkable from this file: {one}.",
-            "Sign the report that was written together with the release, which counted with what this file lacks.",
+            "Sign the report that was written together with the release, which counted with what this file lacks "
+            "(sfumato anonymize --report FILE).",
             "warning",
             open=True,
         )

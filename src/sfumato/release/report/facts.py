@@ -115,6 +115,8 @@ class ReportFacts:
         A few released rows.
     not_looked_at
         The codes of the cautions that nobody could look for.
+    rows_only
+        Whether the risk after counts rows although people have several, since the file does not say whose they are.
     about
         The title of the report, who gets the release, and what for.
     """
@@ -146,6 +148,7 @@ class ReportFacts:
     unique: UniqueRows | None = None
     example: Example = field(default_factory=Example)
     not_looked_at: Sequence[str] = ()
+    rows_only: bool = False
     about: About = field(default_factory=About)
     when: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 

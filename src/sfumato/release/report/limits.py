@@ -102,8 +102,8 @@ def homogeneity(found: ReportFacts) -> Iterator[Limit]:
         if risk.certain > 0:
             yield Limit(
                 HOMOGENEITY,
-                f"{percent(risk.certain)} of the people are in groups in which everybody has the same "
-                f"{quoted([name])}: to find the group is to know it.",
+                f"{percent(risk.certain)} of the {'rows' if found.rows_only else 'people'} are in groups in which "
+                f"everybody has the same {quoted([name])}: to find the group is to know it.",
                 "Have the table made again with a promise about this column (l-diversity or t-closeness), or leave the "
                 "column out.",
                 open=True,
@@ -248,7 +248,7 @@ def order(found: ReportFacts) -> Iterator[Limit]:
 @looks
 def small(found: ReportFacts) -> Iterator[Limit]:
     """Check whether the table is small."""
-    people = found.risk.after.people
+    people = (found.risk.before if found.rows_only else found.risk.after).people
     if people < SMALL:
         yield Limit(
             "Small tables",

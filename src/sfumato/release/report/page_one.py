@@ -14,6 +14,9 @@ from sfumato.release.report.released_rows import Example
 #: How many columns are named that lost most.
 MOST_LOST = 3
 
+#: Why people are not counted where a file has several rows of a person.
+NOBODYS_ROWS = "the file does not say which rows are one person's"
+
 #: How many columns that outsiders may know are named.
 MOST_KNOWN = 6
 
@@ -102,7 +105,7 @@ def page_one(found: ReportFacts) -> PageOne:
         safe=_safe(found),
         useful=_useful(found),
         rests_on=tuple(_rests_on(found)),
-        one_in=None if not highest else round(1 / highest),
+        one_in=None if not highest or found.rows_only else round(1 / highest),
         lost=tuple((name, share) for name, share in ranked[:MOST_LOST] if share > 0),
         concerns=concerns,
         example=Example() if state is State.RED else found.example,
@@ -152,18 +155,25 @@ def _promises_hold(found: ReportFacts) -> str:
 
 def _figures(found: ReportFacts) -> Iterator[KeyFigure]:
     highest = found.risk.after.prosecutor.highest
-    yield KeyFigure(
-        "–" if not highest else f"1 in {round(1 / highest):,}",
-        "is found at worst",
-        "by somebody who knows all that is taken for known",
-        highest is not None and highest > 1 / 2,
-    )
+    if found.rows_only:
+        yield KeyFigure("not counted", "is found at worst", NOBODYS_ROWS, alarming=True)
+    else:
+        yield _risk_figure(highest)
     yield _certain_figure(found)
     yield _unique_figure(found)
     came = f"of {found.rows_in:,} in the original" if found.may.losses else f"{found.may.few} were left out"
     yield KeyFigure(f"{found.verification.rows:,}", "rows are published", came)
     if "gcp" in found.losses:
         yield KeyFigure(percent(found.losses["gcp"]), "of the detail is lost", "0% is nothing, 100% is everything")
+
+
+def _risk_figure(highest: float | None) -> KeyFigure:
+    return KeyFigure(
+        "–" if not highest else f"1 in {round(1 / highest):,}",
+        "is found at worst",
+        "by somebody who knows all that is taken for known",
+        highest is not None and highest > 1 / 2,
+    )
 
 
 def _certain_figure(found: ReportFacts) -> KeyFigure:
@@ -174,12 +184,15 @@ def _certain_figure(found: ReportFacts) -> KeyFigure:
     if any(one not in found.risk.after.sensitive for one in sensitive):
         return KeyFigure("not looked at", name, "nobody counted them", alarming=True)
     shares = certain_shares(found)
+    if not shares and found.rows_only:
+        return KeyFigure("not counted", name, NOBODYS_ROWS, alarming=True)
     if not shares:
         return KeyFigure("0%", name, "no group shares a single value")
     worst = max(shares, key=lambda one: shares[one])
     people = found.risk.after.people
     value = percent(shares[worst]) if found.may.allows_released(shares[worst], people) else "some"
-    return KeyFigure(value, name, f"once their group is found: {named(worst)}", alarming=True)
+    meaning = f"once their group is found: {named(worst)}" + (" (rows are counted)" if found.rows_only else "")
+    return KeyFigure(value, name, meaning, alarming=True)
 
 
 def _unique_figure(found: ReportFacts) -> KeyFigure:
@@ -199,6 +212,11 @@ def _safe(found: ReportFacts) -> str:
     known = names(found.quasi_identifiers, MOST_KNOWN) or "nothing of the table"
     if not after.highest or not after.mean:
         return "Nobody is in the table."
+    if found.rows_only:
+        return (
+            "People have several rows, and this file does not say whose they are: nobody can count from it how many "
+            "people look alike. The report that is written together with the release counts them."
+        )
     at_worst, on_average = round(1 / after.highest), int(1 / after.mean + 1e-9)
     said = f"Somebody who knows a person's {known} finds that person "
     said += f"at worst 1 time in {at_worst:,}" if at_worst > 1 else "at worst for certain"

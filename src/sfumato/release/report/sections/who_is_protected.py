@@ -31,18 +31,36 @@ def section_people(found: ReportFacts) -> Markup:
         "Who is protected",
         f"How hard it is to find one person for somebody who knows that person's {known or 'particulars'}.",
         None if found.may.original else paragraph(f"The risk before is {found.may.not_told}."),
-        figures(_pictures(found)),
-        subsection(
-            "The risk in numbers",
-            paragraph("The risk of a person is one divided by the number of people who look alike."),
-            _table(("figure", "before", "after"), _risks(found), found),
-            paragraph(
-                "Custodians of data set thresholds for that risk; which one is right depends on who gets the table. So "
-                "many people are above each:"
-            ),
-            _table(("threshold", "before", "after", "what that says"), _thresholds(found), found),
-        ),
+        *(_uncounted(found) if found.rows_only else _counted(found)),
         _sensitive(found),
+    )
+
+
+def _counted(found: ReportFacts) -> Iterator[Markup]:
+    """The risk before and after, as pictures and as numbers."""
+    yield figures(_pictures(found))
+    yield subsection(
+        "The risk in numbers",
+        paragraph("The risk of a person is one divided by the number of people who look alike."),
+        _table(("figure", "before", "after"), _risks(found), found),
+        paragraph(
+            "Custodians of data set thresholds for that risk; which one is right depends on who gets the table. So "
+            "many people are above each:"
+        ),
+        _table(("threshold", "before", "after", "what that says"), _thresholds(found), found),
+    )
+
+
+def _uncounted(found: ReportFacts) -> Iterator[Markup]:
+    """The risk before alone, where a file has several rows of a person."""
+    before = [row[:2] for row in _risks(found)] if found.may.original else []
+    yield subsection(
+        "The risk in numbers",
+        paragraph(
+            "People have several rows, and this file does not say whose they are. So the people who look alike in it "
+            "cannot be counted, and counting rows would make the risk look smaller than it is."
+        ),
+        listing(("figure", "before"), before) if before else None,
     )
 
 
@@ -93,6 +111,11 @@ def _share(value: float | None) -> str:
 
 def _sensitive(found: ReportFacts) -> Markup:
     achieved = found.verification.achieved.sensitive
+    if not achieved and found.with_role("sensitive"):
+        return subsection(
+            "Sensitive values",
+            paragraph("How sure anybody can be of people's sensitive values cannot be counted from this file alone."),
+        )
     if not achieved:
         return subsection(
             "Sensitive values", paragraph("No column is declared sensitive, so nothing is promised about any.")
