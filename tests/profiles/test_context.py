@@ -162,3 +162,12 @@ def test_codes_that_most_rows_have_are_no_missing_values() -> None:
     often, rarely = [88] * 500 + [at % 7 for at in range(400)], [88] * 20 + [at % 7 for at in range(400)]
     assert sf.profile(pa.table({"drinks": often})).na == {}
     assert sf.profile(pa.table({"drinks": rarely})).na == {"drinks": ("88",)}
+
+
+def test_marks_of_numbered_tests_are_private_though_not_every_test_has_all() -> None:
+    draw = random.Random(7)
+    marks = {
+        f"G{at}": [draw.randint(low, high) for _ in range(900)]
+        for at, low, high in ((1, 3, 19), (2, 0, 18), (3, 0, 20))
+    }
+    assert [sf.profile(of_people(**marks)).roles[name] for name in marks] == ["sensitive"] * 3

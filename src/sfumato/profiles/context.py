@@ -31,6 +31,8 @@ FEWEST_ALIKE, AGREE = 2, 0.75
 FEWEST_QUESTIONS = 3
 #: The steps of an answer.
 STEPS = range(4, 12)
+#: Marks up to the best one, of tests that are numbered.
+MARKS, FEWEST_MARKS, BEST_MARK = ("marks",), 8, 20
 #: How far a neighbour may stand away.
 NEAR = 3
 #: More values of one column are no answers to a question.
@@ -127,11 +129,19 @@ def _batteries(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:
     groups: dict[tuple[str, tuple[str, ...]], list[ColumnProfile]] = defaultdict(list)
     for one in columns:
         stem, coded = _stem(one.name), _scale(one.facts)
+        if stem is not None and "#" in stem and _is_mark(one.facts):
+            coded = MARKS
         if stem is not None and coded is not None and _is_open(one):
             groups[stem, coded].append(one)
     why = "as others that are named and answered in the same way"
     found = (one for group in groups.values() if len(group) >= FEWEST_QUESTIONS for one in group)
     return {one.name: _with_topic(one, QUESTION, why) for one in found}
+
+
+def _is_mark(facts: ColumnCounts) -> bool:
+    """Whether whole numbers may be marks, of which not every test has all."""
+    few = facts.is_whole and FEWEST_MARKS <= facts.different <= BEST_MARK + 1
+    return few and bool(facts.numbers[0] >= 0) and bool(facts.numbers[-1] <= BEST_MARK)
 
 
 def _runs(columns: Sequence[ColumnProfile]) -> dict[str, ColumnProfile]:

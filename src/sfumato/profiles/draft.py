@@ -116,10 +116,11 @@ class Draft:
                 f"outsiders are likely to know them; the others are left out, each for the reason in the policy"
                 f"{_all_cost(proposal)}."
             )
-        if not schema.sensitive and (lacking := [one for one in proposal.left if proposal.roles[one] == "sensitive"]):
+        lacking = [name for name in proposal.left if proposal.roles[name] == "sensitive"]
+        if lacking and not schema.sensitive:
             yield (
-                f"The release will say nothing sensitive, since no model protects {listed(lacking, 3)} at a bearable "
-                "cost: the policy says why. Fewer quasi-identifiers, or coarser ones, may leave room for them."
+                f"The release will hold nothing sensitive, since {listed(lacking, 3)} had to be left out. Fewer "
+                "quasi-identifiers, or coarser ones, may leave room for them."
             )
         for name in schema.sensitive:
             yield f"{name}: {in_words(proposal.models[name])}; {proposal.prices[name]}."

@@ -24,7 +24,7 @@ BY_TOPIC: Mapping[str, int] = {
     **dict.fromkeys(
         (
             *("education", "language", "household", "body", "date or time", "year", "institution", "stay", "vehicle"),
-            *("hours or years of work", "distance"),
+            *("hours or years of work", "tenure", "distance"),
             *("journey", "latitude", "longitude", "coordinates"),
         ),
         1,
