@@ -142,7 +142,11 @@ def _by_certificate(asked: options.Asked, place: str, certificate: Path, public_
     from sfumato.release.certificate import Certificate
 
     heeded = {"command", "separator", "encoding"}
-    said = [one.name for one in fields(asked) if one.name not in heeded and getattr(asked, one.name) is not None]
+    said = [
+        f"--{one.name.replace('_', '-')}"
+        for one in fields(asked)
+        if one.name not in heeded and getattr(asked, one.name) is not None
+    ]
     if said or place == STANDARD:
         raise ParameterError(
             "A certificate is about a file, and names its columns and rules itself. Leave out "

@@ -23,7 +23,7 @@ class Intersection(Attack):
     knows: ClassVar[str] = "the quasi-identifiers of a person, and another release with the same person in it"
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the value that most of the fitting rows of this release alone have"
-    needs: ClassVar[str] = "a previous release and a sensitive column"
+    needs: ClassVar[str] = "another release of the same people, with a sensitive column"
     finds: ClassVar[str] = (
         "Whoever also has the other release of the same people guesses {variant} right for {rate} people"
     )

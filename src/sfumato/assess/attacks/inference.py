@@ -75,14 +75,15 @@ class BackgroundKnowledge(Attack):
     knows: ClassVar[str] = "the quasi-identifiers of a person, and some sensitive values that the person does not have"
     success: ClassVar[str] = "says the sensitive value"
     guesses: ClassVar[str] = "the most frequent value of all that is not ruled out"
-    needs: ClassVar[str] = "a sensitive column"
+    needs: ClassVar[str] = "a sensitive column of three or more values"
     finds: ClassVar[str] = (
         "Whoever knows a person and values that the person does not have guesses right ({variant}) for {rate} people"
     )
 
     def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         for secret in scenario.secrets:
-            allowed = [number for number in self.ruled_out if number < secret.width]
+            # Whoever has ruled out all values but one needs no release.
+            allowed = [number for number in self.ruled_out if number < len(np.unique(secret.of_person)) - 1]
             chances: dict[int, list[NDArray[np.float64]]] = {number: [] for number in allowed}
             guessed: dict[int, list[NDArray[np.float64]]] = {number: [] for number in allowed}
             totals = np.bincount(secret.of_person, minlength=secret.width)

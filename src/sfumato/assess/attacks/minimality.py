@@ -38,7 +38,7 @@ class Minimality(Attack):
     )
     success: ClassVar[str] = "says the sensitive value of somebody on the side that must have kept the class whole"
     guesses: ClassVar[str] = "the most frequent value of the class"
-    needs: ClassVar[str] = "l-diversity, and a class that k alone would have cut"
+    needs: ClassVar[str] = "a class that only l-diversity kept whole"
     finds: ClassVar[str] = (
         "Whoever knows how the method cuts guesses {variant} right for {rate} people of classes left whole"
     )

@@ -156,7 +156,8 @@ def similarity(found: ReportFacts) -> Iterator[Limit]:
 @looks
 def numeric_sensitive(found: ReportFacts) -> Iterator[Limit]:
     """Look for exact amounts, which may be distinct and yet close to each other."""
-    amounts = [name for name in found.with_role("sensitive") if found.kinds.get(name, "").startswith(NUMBERS)]
+    exact = [name for name in found.with_role("sensitive") if name not in found.changed]
+    amounts = [name for name in exact if found.kinds.get(name, "").startswith(NUMBERS)]
     if amounts:
         yield Limit(
             "Numeric sensitive values",

@@ -26,7 +26,8 @@ from sfumato.verify.verification import RuleCheck
 IN_WORDS = {
     "k-anonymity": "Everybody looks like at least {others} others: nobody is picked out with a chance above {risk}.",
     "l-diversity": "People who look alike differ in {of}, so that nobody can be sure of anyone's.",
-    "t-closeness": "Among people who look alike, {of} is spread nearly as in the whole table: a group tells little.",
+    "t-closeness": "Among people who look alike, {of} is spread as in the whole table, but for {t} at most; 0 % would "
+    "be exactly so, 100 % altogether otherwise.",
     "beta-likeness": "Finding somebody's group makes no value of {of} much likelier than it was.",
     "delta-disclosure": "Finding somebody's group makes no value of {of} much likelier or less likely.",
     "minimum-span": "What is shown of {of} is never narrower than promised.",
@@ -90,7 +91,7 @@ def _meaning(promise: Mapping[str, Any], found: ReportFacts) -> str:
         )
     if words is None:
         return "See the privacy models in the documentation."
-    return words.format(others=f"{k - 1:,}", risk=percent(1 / k), of=of)
+    return words.format(others=f"{k - 1:,}", risk=percent(1 / k), of=of, t=percent(promise.get("t", 0.0)))
 
 
 def _is_empty(promise: Mapping[str, Any]) -> bool:
