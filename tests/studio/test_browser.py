@@ -339,6 +339,13 @@ def test_a_framed_page_stays_empty(browser: Any, studio: Running) -> None:
 # States
 
 
+#: Puts the running job where it is only once on a machine.
+COMPILING = """async () => {
+    const { running } = await import('/static/state.js');
+    running.value = { ...running.value, stage: 'compiling, once' };
+}"""
+
+
 def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, studio: Running, tmp_path: Path) -> None:
     write_table(sf.datasets.census(2_000).table, tmp_path / "census.csv")
     tab = Tab(browser, studio).enter().open(tmp_path / "census.csv")
@@ -358,9 +365,17 @@ def test_cancel_keeps_the_last_result_and_a_lost_server_is_told(browser: Any, st
     assert milliseconds < 1000, "300 ms in a quiet machine"
     tab.page.wait_for_selector("text=There is no release yet.")
     tab.shot("no-release")
+    tab.button("Make and verify").click()
+    tab.page.wait_for_selector(".running")
+    tab.page.evaluate(COMPILING)
+    tab.page.wait_for_selector("text=Only the first time: this machine is compiling.")
+    tab.shot("compiling")
     before = studio.workers()
     for worker in before:
         os.kill(worker, signal.SIGKILL)
+    tab.page.wait_for_selector("text=The memory was probably not enough")
+    tab.accessible()
+    tab.shot("died")
     end = time.monotonic() + 30
     while not set(studio.workers()) - set(before):
         assert time.monotonic() < end, "no worker comes back"
