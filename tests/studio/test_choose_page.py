@@ -195,6 +195,8 @@ def test_estimates_from_a_sample_are_called_so(tab: Tab) -> None:
     tab.button("2 Choose").click()
     tab.until("document.querySelector('h1.sentence')?.textContent.includes('Estimated from 80,000 rows.')")
     assert "It costs ≈ 5% of the detail" in sentence(tab)
+    assert "Shown as soon as" in (tab.page.locator("[role=tabpanel]").text_content() or ""), "no rows of another table"
+    assert tab.page.get_by_text("Before:").count() == 0
     assert tab.page.locator(".picture .about").count() == 3
     assert tab.button("Hand it out").is_disabled(), "an estimate is no release"
     tab.accessible()

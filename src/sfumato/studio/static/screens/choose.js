@@ -26,7 +26,7 @@ function begin(key, again = false) {
     suggested.value = message.value?.suggested ?? suggested.value;
     if (chosen !== undefined) picked.value ??= chosen;
     if (point) points.value = { ...points.value, [point.k]: point };
-    if (message.kind === "failed") { failure.value = message.error; begun = null; }
+    if (message.kind === "failed") failure.value = message.error;
     if (["done", "failed", "cancelled"].includes(message.kind)) job.value = null;
     if (message.kind === "progress") return;
     heard.push(message);
@@ -43,7 +43,8 @@ export function Choose() {
   const key = JSON.stringify([table.value.id, roles, hierarchies, privacy, options, confirm]);
   if (plan.value.unsure.length) return html`<h1>${t("choose.title")}</h1><p class="decide" role="status">${t("handout.undecided")}
     <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`;
-  const point = points.value[picked.value], before = useRef("");
+  // What is known of another table or plan is not known of this one.
+  const point = begun === key ? points.value[picked.value] : null, before = useRef("");
   if (point && !point.failed) before.current = sentence(point);
   return html`<h1 class="sentence" aria-live="polite">${point ? sentence(point) : t("choose.finding")}</h1>
     ${!point && before.current && html`<p class="soft">${t("choose.before")} ${before.current}</p>`}
