@@ -50,7 +50,7 @@ def tasks() -> Iterator[Task]:
     if not (ADULT / "adult.csv").exists() or not STAYS.exists():
         print(NO_ADULT.name)
         return
-    adult = pd.read_csv(ADULT / "adult.csv", sep=";").dropna().sample(24_000, random_state=1)
+    adult = pd.read_csv(ADULT / "adult.csv", sep=";").dropna().sample(12_000, random_state=1)
     columns = ["age", "sex", "race", "marital-status", "education", "workclass", "occupation"]
     yield Task("Adult", adult, columns, "salary-class")
     stays = pd.read_csv(STAYS, na_values="?", keep_default_na=False)
