@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.api.tables import read_original, read_release
 from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
 from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING
+from sfumato.assess.attacks.scenario import promise_of
 from sfumato.common import parameters
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
@@ -216,13 +217,13 @@ def _promised(
 
 
 def promised_by(models: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Collect what models promise about the size of classes and the shares of sensitive values."""
+    """Collect what models promise about the size of classes and the shares of sensitive values, of each column."""
     promised: dict[str, float] = {}
     for promise in models:
         if promise["model"] == "k-anonymity":
             promised["k"] = max(promised.get("k", 1), promise["k"])
         if promise["model"] == "l-diversity":
-            promised["distinct"] = max(promised.get("distinct", 1), promise["l"])
-            if promise.get("kind", "frequency") == "frequency" and promise.get("column") is None:
-                promised["l"] = max(promised.get("l", 1), promise["l"])
+            kinds = ("l", "distinct") if promise.get("kind", "frequency") == "frequency" else ("distinct",)
+            for name in (promise_of(kind, promise.get("column")) for kind in kinds):
+                promised[name] = max(promised.get(name, 1), promise["l"])
     return promised

@@ -27,6 +27,7 @@ from sfumato.errors import DataError, ParameterError, SchemaError
 
 PEOPLE = 300
 KNOWN = ["age", "pay", "town"]
+SECRET_ATTACKS = ("inference", "homogeneity")
 
 
 def people(rows: int = PEOPLE, seed: int = 3) -> pa.Table:
@@ -483,3 +484,22 @@ def test_texts_are_found_as_by_looking_for_each(content, texts, cut):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sfumato.assess.attacks.side_channels.STRETCH", cut)
         assert occurring(texts, content).tolist() == [text in content for text in texts]
+
+
+@pytest.mark.parametrize("kind", ["frequency", "entropy"])
+def test_what_is_promised_of_one_sensitive_column_is_not_promised_of_another(kind: str) -> None:
+    table = pa.table({"age": [1, 1, 2, 2] * 5, "illness": ["a", "b"] * 10, "pay": ["low", "low", "high", "high"] * 5})
+    model = sf.LDiversity(2, kind=kind, column="illness")
+    release = sf.anonymize(
+        table, quasi_identifiers="age", sensitive=["illness", "pay"], privacy=[sf.KAnonymity(4), model], seed=1
+    )
+    report = sf.attack(table, release, seed=1)
+    assert report.ok, report.summary()
+    limits = {(one.attack, one.variant): one.limit for one in report.outcomes if one.attack in SECRET_ATTACKS}
+    assert limits == {
+        ("inference", "illness"): 0.5 if kind == "frequency" else None,
+        ("inference", "pay"): None,
+        ("homogeneity", "illness"): 0.0,
+        ("homogeneity", "pay"): None,
+    }
+    assert report["homogeneity"].rate == 1.0

@@ -120,3 +120,16 @@ def test_the_bytes_of_a_file_are_searched_for_what_was_before_the_change(tmp_pat
         report = sf.attack(table, file, policy=release.policy, attacks="file channels", seed=1)
         found[name] = report["file channels"].rate
     assert found == {"clean": 0, "spoiled": 1 / 20}
+
+
+def test_people_whose_rows_went_to_others_are_counted_apart_from_those_whom_no_row_fits(tmp_path: Path) -> None:
+    file = tmp_path / "release.csv"
+    # Whoever is 3 fits both classes and is placed last; whoever is 9 fits none.
+    file.write_text("age\n" + '"[1, 3]"\n' * 2 + '"[3, 5]"\n' * 2)
+    ages = pa.table({"age": [1, 1, 3, 5, 5, 9]})
+    report = sf.attack(ages, file, quasi_identifiers="age", k=2, seed=1)
+    assert (report.unfound, report.unplaced) == (1, 1)
+    said = " ".join(report.summary().split())
+    assert "No row of the release fits 1 of them in all columns" in said
+    assert "1 of them fits rows that were all assigned to others" in said
+    assert report.to_dict()["unplaced"] == 1

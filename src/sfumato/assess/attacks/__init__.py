@@ -72,7 +72,8 @@ def run_attacks(scenario: Scenario, names: Sequence[str] = (), show: int = 0) ->
             ended = None
             found = tuple(found_people(scenario, show)) if show else ()
     people = scenario.original.num_rows
-    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), people, found, ended, scenario.unfound)
+    lost = scenario.unfound, scenario.unplaced
+    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), people, found, ended, *lost)
 
 
 def _outcomes(

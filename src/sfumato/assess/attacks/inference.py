@@ -41,7 +41,8 @@ class Inference(Attack):
                 best = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
                 right = best[np.arange(len(rows)), secret.of_person[rows]]
                 chances.append(np.where(right, 1 / np.maximum(best.sum(axis=1), 1), 0.0))
-            limit = 1 / scenario.promised["l"] if "l" in scenario.promised and not scenario.reading.centres else None
+            l = scenario.limit_of("l", secret.name)  # noqa: E741
+            limit = 1 / l if l is not None and not scenario.reading.centres else None
             yield self.outcome(np.concatenate(chances), secret.mode_share, limit, secret.name)
 
 
@@ -62,7 +63,8 @@ class Homogeneity(Attack):
                 mine = counts[np.arange(len(rows)), secret.of_person[rows]]
                 chances.append(((counts > 0).sum(axis=1) == 1) & (mine > 0))
             sure = float((secret.totals > 0).sum() == 1)
-            limit = 0.0 if scenario.promised.get("distinct", 1) > 1 and not scenario.reading.centres else None
+            distinct = scenario.limit_of("distinct", secret.name) or 1
+            limit = 0.0 if distinct > 1 and not scenario.reading.centres else None
             yield self.outcome(np.concatenate(chances).astype(float), sure, limit, secret.name)
 
 

@@ -40,6 +40,8 @@ class AttackReport:
         Why some attacks were not tried, such as the time limit; None if all were.
     unfound
         How many of the attacked rows no row of the release fits in all columns.
+    unplaced
+        How many fit rows of the release that were all assigned to others whom they fit too.
     """
 
     outcomes: tuple[AttackOutcome, ...]
@@ -49,6 +51,7 @@ class AttackReport:
     found: tuple[Mapping[str, Any], ...] = ()
     ended: str | None = None
     unfound: int = 0
+    unplaced: int = 0
 
     @property
     def worst_first(self) -> tuple[AttackOutcome, ...]:
@@ -83,12 +86,19 @@ class AttackReport:
     @property
     def caveat(self) -> str:
         """What makes the figures too low, if rows of the original are not found in the release; else empty."""
-        if not self.unfound:
-            return ""
-        return (
-            f"No row of the release fits {self.unfound:,} of them in all columns, so attacks on them count as failed. "
-            "They were left out of the release, or columns were changed before; then name the policy that made it."
-        )
+        said = []
+        if self.unfound:
+            said.append(
+                f"No row of the release fits {self.unfound:,} of them in all columns, so attacks on them count as "
+                "failed. They were left out of the release, or columns were changed before; then name the policy that "
+                "made it."
+            )
+        if self.unplaced:
+            said.append(
+                f"{self.unplaced:,} of them {'fits' if self.unplaced == 1 else 'fit'} rows that were all assigned to "
+                "others, since a file does not say whose row is whose; attacks on them count as failed."
+            )
+        return " ".join(said)
 
     def __getitem__(self, name: str) -> AttackOutcome:
         """The worst outcome of an attack."""
@@ -114,6 +124,7 @@ class AttackReport:
             "targets": self.targets,
             "people": self.people,
             "unfound": self.unfound,
+            "unplaced": self.unplaced,
             "attacks": [one.to_dict() for one in self.worst_first],
             "skipped": dict(self.skipped),
             "found": [dict(one) for one in self.found],

@@ -87,6 +87,15 @@ class AttackedColumn:
         return counts
 
 
+def promise_of(kind: str, column: str | None) -> str:
+    """Name a promise about one sensitive column, or about all of them.
+
+    >>> promise_of("l", None), promise_of("l", "illness")
+    ('l', 'l of illness')
+    """
+    return kind if column is None else f"{kind} of {column}"
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A release under attack.
@@ -106,7 +115,8 @@ class Scenario:
     targets
         The people under attack: rows of the original.
     promised
-        What the release promises: ``k`` and ``l``, if known.
+        What the release promises, if known: ``k``, and the ``l`` and the number of ``distinct`` values, of all
+        sensitive columns or of one (`promise_of`).
     previous
         Other releases of the same people.
     control
@@ -154,6 +164,11 @@ class Scenario:
             return None
         return read_release(self.control, self.release, self.hierarchies)
 
+    def limit_of(self, kind: str, column: str) -> float | None:
+        """The ``l``, or the number of ``distinct`` values, that is promised of a sensitive column; None if none is."""
+        found = [self.promised[name] for name in (kind, promise_of(kind, column)) if name in self.promised]
+        return max(found, default=None)
+
     @cached_property
     def secrets(self) -> tuple[AttackedColumn, ...]:
         """The sensitive columns."""
@@ -182,8 +197,25 @@ class Scenario:
     @property
     def unfound(self) -> int:
         """How many targets no row of the release fits, as far as attacks have looked; 0 if the publisher knows."""
+        return int(np.count_nonzero(~self._fitting))
+
+    @property
+    def unplaced(self) -> int:
+        """How many targets fit rows of the release, all of which `true_classes` gave to others."""
+        return int(np.count_nonzero(self._fitting))
+
+    @cached_property
+    def _fitting(self) -> NDArray[np.bool_]:
+        """Whether some row fits, for every target without a class."""
         looked = self.row_of is None and "class_of" in vars(self)
-        return int((self.class_of[self.targets] < 0).sum()) if looked else 0
+        lost = self.targets[self.class_of[self.targets] < 0] if looked else self.targets[:0]
+        if not len(lost):
+            return np.zeros(0, np.bool_)
+        of_person, of_row, number = _joint(self.reading, [(one.of_person, one.of_row) for one in self.secrets])
+        found = self.reading.candidates_of(lost)
+        places = found.classes * np.int64(number) + of_person[lost][found.of_person]
+        fits = np.isin(places, self.reading.classes.of_row * np.int64(number) + of_row)
+        return np.bincount(found.of_person[fits], minlength=len(lost)) > 0
 
     def candidates(
         self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
