@@ -67,6 +67,7 @@ class Tree:
         self.places, self.groups = np.array([at[cell] for cell in cells]), np.array(column["levels"])
         require(all(len(set(zip(*pair))) == len(set(pair[0])) for pair in zip(self.groups, self.groups[1:])), "no tree")
         require(len(set(self.groups[0])) == len(at) == len(column["leaves"]) and not self.groups[-1].any(), "no tree")
+        require(self.groups.min() >= 0 and self.groups.max() < len(at), "no tree")
         sizes = [np.bincount(level) for level in self.groups]
         shares = column.get("losses") or [[Fraction(int(n), len(at)) if n > 1 else 0 for n in size] for size in sizes]
         self.losses = np.array(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +18,11 @@ from sfumato.verify.kernels.overpriced import Shares
 
 #: The version of the file, which is also its first key.
 FORMAT, VERSION = "sfumato_bound", 1
+
+#: A figure as text; longer ones, and larger exponents, would take forever to compute with.
+FIGURE = re.compile(
+    r"[+-]?(\d{1,1000}(/\d{1,1000})?|(\d{1,1000}\.?\d{0,1000}|\.\d{1,1000})([eE][+-]?\d{1,3})?)", re.ASCII
+)
 
 NOT_A_BOUND = (
     "This is not a bound file, or a damaged one. Write one with sf.write_bound(release, FILE), or on the command line "
@@ -38,12 +44,12 @@ class ColumnClaim:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> ColumnClaim:
         """Read a record."""
-        name, weight = _text(record["name"]), Fraction(str(record["weight"]))
+        name, weight = _text(record["name"]), _fraction(record["weight"])
         if weight < 0:
             raise ValueError(name)
         if record["kind"] == "number":
             places = record.get("places")
-            where = None if places is None else {_text(key): Fraction(str(at)) for key, at in places.items()}
+            where = None if places is None else {_text(key): _fraction(at) for key, at in places.items()}
             return cls(name, weight, None, (), (), where)
         leaves = [None if leaf is None else _text(leaf) for leaf in record["leaves"]]
         levels = [[_whole(group) for group in level] for level in record["levels"]]
@@ -51,7 +57,7 @@ class ColumnClaim:
             raise ValueError(name)
         _require_nested(levels, len(leaves))
         stated = record.get("losses")
-        losses = [[Fraction(str(one)) for one in level] for level in stated] if stated else _leaf_shares(levels)
+        losses = [[_fraction(one) for one in level] for level in stated] if stated else _leaf_shares(levels)
         _require_rising(levels, losses)
         return cls(name, weight, leaves, levels, losses, None)
 
@@ -75,14 +81,14 @@ class BoundClaim:
     def of(cls, record: Mapping[str, Any]) -> BoundClaim:
         """Read a record; raises if it is not what a bound file holds."""
         try:
-            ell = None if record["l"] is None else Fraction(str(record["l"]))
+            ell = None if record["l"] is None else _fraction(record["l"])
             claim = cls(
                 _whole(record["k"]),
                 ell,
                 None if ell is None else _text(record["sensitive"]),
                 _flag(record["suppression"]),
                 {"category": False, "suppress": True}[record["missing"]],
-                Fraction(record["bound"]),
+                _fraction(record["bound"]),
                 _whole(record["unit"]),
                 tuple(ColumnClaim.of(one) for one in record["columns"]),
                 [_whole(price) for price in record["prices"]],
@@ -115,6 +121,13 @@ def _whole(value: object) -> int:
     raise TypeError
 
 
+def _fraction(value: object) -> Fraction:
+    text = value if isinstance(value, str) else str(value)
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and FIGURE.fullmatch(text):
+        return Fraction(text)
+    raise ValueError
+
+
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
@@ -130,7 +143,11 @@ def _flag(value: object) -> bool:
 def _require_nested(levels: Sequence[Sequence[int]], leaves: int) -> None:
     """Every value is its own group first, groups lie within groups, and in the end all are one."""
     for level in levels:
-        if len(level) != leaves or set(level) != set(range(max(level, default=-1) + 1)):
+        if (
+            len(level) != leaves
+            or max(level, default=-1) >= leaves
+            or set(level) != set(range(max(level, default=-1) + 1))
+        ):
             raise ValueError
     if len(set(levels[0])) != leaves or len(set(levels[-1])) > 1:
         raise ValueError
