@@ -37,8 +37,8 @@ def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[i
     places = [*range(below), *range(len(numbers) - above, len(numbers))]
     found = {int(numbers[at]): int(counts[at]) for at in places}
     # What most rows say is an answer: 88 is 'none' in surveys of health, -1 'never'. Longer codes are none.
-    usual = max((code for code, count in found.items() if count == counts.max() and abs(code) < LONG), default=None)
-    return {code: count for code, count in found.items() if code != usual}
+    most = counts.sum() / 2
+    return {code: count for code, count in found.items() if count <= most or abs(code) >= LONG}
 
 
 def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:

@@ -239,6 +239,7 @@ def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
     Fractions are no dates: 'kwh_day' is so much a day; and they number nobody. Postcodes have more than two digits,
     coordinates end at 180, and the numbers of citizens are long.
 
+    >>> import pyarrow as pa
     >>> from sfumato.assess.meaning.facts import facts_of
     >>> paid = facts_of("MEDREIMB_IP", pa.chunked_array([[120.0, 12.5]]))
     >>> topic_of_numbers(paid, topic_of("MEDREIMB_IP")).name
