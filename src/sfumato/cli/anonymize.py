@@ -289,7 +289,7 @@ def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:
         "files": {name.replace(" ", "_"): str(path) for name, path in files.written().items()},
         "released": release.verification.to_dict(),
         "loss": {**release.loss, "by_attribute": release.loss.by_attribute} if may.losses else None,
-        "cautions": [may.caution(caution.to_dict()) for caution in release.cautions],
+        "cautions": [may.caution(caution.to_dict()) for caution in may.cautions(release.cautions)],
         "manifest": _without_seed(may.manifest(release.manifest)),
     }
 

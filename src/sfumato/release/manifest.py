@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from sfumato.privacy import PrivacyModel
 from sfumato.verify.verification import Verification
+
+T = TypeVar("T")
 
 #: The packages whose versions can change a result.
 PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
@@ -174,6 +176,10 @@ class Reportable:
             return "withheld: differential privacy covers the released rows and no other figure of the original"
         return f"withheld: a count of {self.few} people could follow from it"
 
+    def cautions(self, cautions: Sequence[T]) -> Sequence[T]:
+        """Withhold all cautions under differential privacy: whether there is one depends on the original."""
+        return () if self.private else cautions
+
     def caution(self, caution: Mapping[str, Any]) -> dict[str, Any]:
         """Withhold what a caution counted in the original."""
         if self.original:
@@ -187,11 +193,12 @@ class Reportable:
             return dict(manifest)
         withheld = {"singling_out", "searched", *(OF_THE_ROWS if self.private else ())}
         kept = {name: value for name, value in manifest.items() if name not in withheld}
-        kept["cautions"] = [self.caution(one) for one in manifest.get("cautions", ())]
+        kept["cautions"] = [self.caution(one) for one in self.cautions(manifest.get("cautions", ()))]
         countable = all(self.allows(count) for count in self.suppressed.values())
         kept["suppressed"] = dict(self.suppressed) if countable else self.few
         if not self.losses:
-            kept["input"] = {name: value for name, value in manifest["input"].items() if name != "rows"}
+            hidden = {"rows", *(("content_hash",) if self.private else ())}
+            kept["input"] = {name: value for name, value in manifest["input"].items() if name not in hidden}
             method = manifest["method"]
             kept["method"] = {name: value for name, value in method.items() if name not in {"tried", "optimality"}}
         return kept

@@ -37,9 +37,9 @@ def _parts(release: Release) -> Iterator[Markup]:
     if may.original:
         yield element("h4", "Risk of being found")
         yield release.risk.as_table()
-    if release.cautions:
+    if cautions := may.cautions(release.cautions):
         yield element("h4", "Before you publish")
-        yield caution_table(tuple(replace(one, found=may.caution(vars(one))["found"]) for one in release.cautions))
+        yield caution_table(tuple(replace(one, found=may.caution(vars(one))["found"]) for one in cautions))
     yield folded("The first released rows", _first_rows(release))
 
 

@@ -20,6 +20,9 @@ FARTHEST = 100
 #: The most cautions of one kind that are shown; the others are only counted.
 CAUTIONS_SHOWN = 3
 
+#: What is said instead of cautions where these may not be published.
+WITHHELD = "withheld, for they depend on the original: the manifest has them (in Python release.cautions)"
+
 #: The most columns of one role that are named; the others are only counted.
 NAMES_SHOWN = 30
 
@@ -32,9 +35,10 @@ def summarize(
     optimality: object = None,
 ) -> str:
     """Write the summary as aligned lines, one fact each."""
+    may = Reportable.of(manifest)
     lines = [
         *summary_facts(manifest, verification, loss, bound, optimality),
-        *caution_facts([Reportable.of(manifest).caution(one) for one in manifest.get("cautions", ())]),
+        *caution_facts([may.caution(one) for one in may.cautions(manifest.get("cautions", ()))]),
     ]
     return aligned(lines)
 
@@ -68,8 +72,8 @@ def summary_facts(
         *_ends(manifest.get("singling_out", {}) if may.original else {}, verification.rows),
         *([("not looked at", _unseen(manifest["not_looked_at"]))] if "not_looked_at" in manifest else []),
         *Grounds.recorded(manifest.get("grounds", {})).facts(verification.ok),
-        # How long it took says how many rows there were.
-        *([] if may.private else [("seconds", f"{manifest['seconds']['total']:.2f}")]),
+        # How long it took says how many rows there were, and a caution that there is a row to caution about.
+        ("cautions", WITHHELD) if may.private else ("seconds", f"{manifest['seconds']['total']:.2f}"),
     ]
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -29,6 +32,9 @@ WHOLE = 2**53
 
 #: A label is taken to stand for so many times the values of a label one step below.
 PER_STEP = 3
+
+#: Weights of nodes are integers of so many bits, from decimals of as many digits: rounding them is far below any delta.
+WEIGHT_BITS, WEIGHT_DIGITS = 192, 60
 
 #: More nodes than this would take minutes to look at.
 MOST_NODES = 50_000
@@ -73,7 +79,7 @@ class PrivateLevels(Method):
     def at_levels(self, task: Task, counts: NDArray[np.int64] | None = None) -> Recoding:
         """Choose levels for all rows, drawn or not; rows of the task may stand for several equal ones each."""
         microdata, model = task.microdata, _model(task)
-        node = _chosen(task, *chances(task, model, counts)) if self.levels is None else node_of(self.levels, microdata)
+        node = _chosen(task, *weights(task, model, counts)) if self.levels is None else node_of(self.levels, microdata)
         levels = dict(zip(microdata.names, node, strict=True))
         return Recoding(levels=node, details=MethodDetails(levels=levels, level_names=level_names(microdata, node)))
 
@@ -97,10 +103,10 @@ def _random(task: Task, purpose: str) -> np.random.Generator:
     return Secret(task.seed).generator(purpose)
 
 
-def chances(
+def weights(
     task: Task, model: DifferentialPrivacy, counts: NDArray[np.int64] | None = None
-) -> tuple[list[Levels], NDArray[np.float64]]:
-    """All nodes, and the chance of each to be chosen: in proportion to e^(ε·worth) for the part of epsilon for levels.
+) -> tuple[list[Levels], list[int]]:
+    """All nodes, and the weight of each in the choice: proportional to e^(ε·worth) for the part of epsilon for levels.
 
     A further row adds at most 1 to the worth of any node and takes nothing from it. So it changes the chance of every
     node by a factor of e^ε at most, in either direction.
@@ -126,14 +132,19 @@ def chances(
         counts_there = judge.scan(node).counts
         likely = counts_there[counts_there > math.floor(enough)]
         worth.append(detail_kept(space, node) * (int(likely.sum()) - len(likely) * enough))
-    # Exact until here: in floats, a sum over millions of rows is off by enough to change chances by some 10^-9.
+    # In floats, sums over millions of rows would change chances by more than some delta allows.
     best, spent = max(worth), Fraction(model.for_levels)
-    odds = np.exp([float(spent * (one - best)) for one in worth])
-    return nodes, odds / odds.sum()
+    with localcontext(prec=WEIGHT_DIGITS):
+        exponents = [spent * (one - best) for one in worth]
+        odds = [(Decimal(one.numerator) / Decimal(one.denominator)).exp() for one in exponents]
+        return nodes, [int(one * 2**WEIGHT_BITS) for one in odds]
 
 
-def _chosen(task: Task, nodes: list[Levels], chances: NDArray[np.float64]) -> Levels:
-    return nodes[int(_random(task, "levels").choice(len(nodes), p=chances))]
+def _chosen(task: Task, nodes: Sequence[Levels], weights: Sequence[int]) -> Levels:
+    """Draw a node: the one in whose stretch of the added weights a random number falls."""
+    ends = list(accumulate(weights))
+    drawn = int.from_bytes(_random(task, "levels").bytes(2 * WEIGHT_BITS // 8), "big")
+    return nodes[bisect(ends, drawn * ends[-1] >> 2 * WEIGHT_BITS)]
 
 
 def detail_kept(space: Space, node: Levels) -> Fraction:

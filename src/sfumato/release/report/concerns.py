@@ -204,6 +204,14 @@ def _guessed(found: ReportFacts) -> Iterator[Concern]:
 
 def _cautions(found: ReportFacts) -> Iterator[Concern]:
     """The cautions, those of one kind together; what was counted from the released rows is not said twice."""
+    if found.may.private:
+        yield Concern(
+            "cautions-withheld",
+            "What the program cautions about",
+            "Whether there is anything to caution about depends on the original, so this page does not say it.",
+            "Ask the owner of the table whether its record (manifest) has cautions.",
+            open=True,
+        )
     kinds: dict[tuple[str, str, bool], list[Caution]] = {}
     for one in found.cautions:
         if not _is_counted(one, found):

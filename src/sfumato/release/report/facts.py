@@ -263,7 +263,7 @@ def publishable(found: ReportFacts) -> ReportFacts:
     may, making = found.may, found.making
     if may.original:
         return found
-    cautions = [replace(one, found=may.caution(vars(one))["found"]) for one in found.cautions]
+    cautions = [replace(one, found=may.caution(vars(one))["found"]) for one in may.cautions(found.cautions)]
     columns = {} if may.private or found.suppressed.get("total") else found.columns
     found = replace(found, singling_out={}, cautions=cautions, columns=columns)
     if may.losses:
