@@ -359,7 +359,9 @@ def _structured(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if found == "time":
         return Meaning("time", "time of day", by_values=True)
     if found == "coordinates":
-        return Meaning("identifier", "coordinates", by_values=True)
+        # Centres of districts are places of many; a place of its own is somebody's.
+        shared = facts.filled >= MANY_ROWS * facts.different
+        return Meaning("category" if shared else "identifier", "coordinates", by_values=True)
     dotted = share_of(facts.texts, lambda text: "." in text) > 0.2
     full = found == "ATC" and facts.lengths[1] >= 5
     if found is not None and (full or dotted or _named(topic, "disease", "treatment")):

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.assess.meaning.translation import english
 from sfumato.assess.meaning.vocabulary import topic_of
 from sfumato.assess.meaning.words import says_number, says_only_number, says_person
 from sfumato.errors import listed
@@ -24,6 +25,8 @@ LASTING = ("sex", "date of birth", "year of birth", "age", "ethnic group")
 BIRTHS = frozenset({"date of birth", "year of birth"})
 #: The topics of numbers that a person has one of, and that no two people share by mistake.
 PERSONAL, NATIONAL = "number of a medical record", "national number"
+#: The topic of names, and so many attributes of people that one of them may be misunderstood.
+NAME, MANY_ATTRIBUTES = "person's name", 5
 #: From this part of the possible agreement on, an attribute is constant: one row in twenty may be wrong.
 CONSTANT = 0.75
 #: The share of rows without a value up to which a column can stand for people.
@@ -150,14 +153,24 @@ def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFou
     if not _are_many(key) and key.filled > MOST_ROWS * key.different:
         return None
     constant = tuple(one.name for one in attributes if constancy(key, one) >= CONSTANT)
-    if says_person(key.name) or _numbers(key.name, PERSONAL):
+    if _speaks_of_people(key.name) or _numbers(key.name, PERSONAL):
         # Its attributes may change over the years, so half of them speak for it.
         kept = constant if 2 * len(constant) >= len(attributes) else ()
+        if not kept and _numbers(key.name, NAME):  # people share names
+            return None
         return PersonFound(key.name, key.different, key.filled, kept, by_name=True)
     speaks = len(constant) > 1 or says_number(key.name) or says_only_number(key.name)
     speaks = speaks or _numbers(key.name, NATIONAL)
-    fits = len(constant) == len(attributes) and (speaks if attributes else says_only_number(key.name))
+    # Of many attributes one may be misunderstood: the race of an establishment is none of a person's.
+    fits = len(constant) >= len(attributes) - len(attributes) // MANY_ATTRIBUTES and (
+        speaks if attributes else says_only_number(key.name)
+    )
     return PersonFound(key.name, key.different, key.filled, constant) if fits and _are_many(key) else None
+
+
+def _speaks_of_people(name: str) -> bool:
+    """Whether a name is about people, in whatever language."""
+    return says_person(name) or says_person(" ".join(english(name)))
 
 
 def _numbers(name: str, what: str) -> bool:

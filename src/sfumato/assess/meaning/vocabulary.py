@@ -223,6 +223,8 @@ SHORT_NAME = 4
 OLDEST, _IN_PARTS = 130, re.compile(r"mon|mes|moi|mies|day|tag|dia|week|hour|min|year|band|code|cat|grp|group")
 #: Numbers of citizens have more digits, and each is that of fewer rows.
 SHORTEST_NATIONAL, REPEATED = 10_000, 3
+#: Topics whose numbers are codes or steps: fractions are something else, such as an index or a sum of money.
+_KINDS_OF_PEOPLE = ("sex", "marital status", "ethnic group", "nationality", "language", "education", "institution")
 #: Weights of a sample are hardly ever below 0; changes of weight are.
 MOST_BELOW_ZERO = 0.1
 #: What a laboratory finds, and the share of it in a column of findings.
@@ -231,6 +233,8 @@ _FINDING = re.compile(
     re.IGNORECASE,
 )
 MOSTLY = 0.5
+#: Units of measurement are written shorter: longer ones are of an army, or of a hospital.
+LONGEST_UNIT = 15
 
 
 def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
@@ -257,6 +261,7 @@ def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
         by_name = spelt_topic(facts.name)
         return None if by_name is not None and by_name.group == "names" else by_name
     impossible = {
+        **dict.fromkeys(_KINDS_OF_PEOPLE, not facts.is_whole),
         "date or time": not facts.is_whole,
         "postcode": largest < 100,
         "age": largest > OLDEST and _IN_PARTS.search(words(facts.name)) is None,
@@ -273,6 +278,11 @@ def topic_of_words(facts: ColumnCounts, found: Topic | None) -> Topic | None:
 
     Short names are those of substances by chance: 'na17' is sodium only if numbers or findings stand in it.
     """
+    said = words(facts.name)
+    if said == "rank" and facts.is_text:
+        return Topic("occupation", "known")
+    if said == "unit" and facts.lengths[1] > LONGEST_UNIT:
+        return Topic("institution", "known")
     short = len(facts.name) <= SHORT_NAME
     if found is None or found.name != "laboratory value" or not short:
         return found

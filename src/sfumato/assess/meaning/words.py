@@ -47,6 +47,12 @@ _PEOPLE = re.compile(
 
 #: How long somebody has been something is no number of theirs.
 _LASTS = re.compile(r"(months|years|days|weeks|hours|time|tenure|duration|since) .*")
+#: What is measured of somebody or something is no number of theirs either: 'trip seconds', 'Fahrt Minuten'.
+_MEASURES = re.compile(
+    r".* (seconds?|secs?|minutes?|mins?|hours?|hrs|days|weeks|months|years|miles|mi|km|kms|kilomet(er|re)s?|"
+    r"met(er|re)s|sekunden|minuten|stunden|tage|secondes|heures|jours|segundos|minutos|horas|dias|secondi|minuti|ore|giorni|"
+    r"seconden|uren|dagen|sekundy|minuty|godziny|dni|duration|length|distance|speed|fare|price|cost|amount|age)"
+)
 _HOUSEHOLDS = re.compile(
     r"(hh|household|haushalt\w*|foyer|menage|hogar|vivienda|domicilio|famil\w*|dwelling|serial) ?"
     r"(id|no|nr|num|number|nummer|key|code|x)|"
@@ -93,7 +99,7 @@ def says_number(name: str) -> bool:
     """
     said = words(name)
     numbers = bool(_NUMBERS.match(said)) or says_joined_number(name)
-    return numbers and COUNTED.match(said) is None and _LASTS.match(said) is None
+    return numbers and not any(pattern.match(said) for pattern in (COUNTED, _LASTS)) and not _MEASURES.fullmatch(said)
 
 
 def says_joined_number(name: str) -> bool:
