@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -111,6 +112,16 @@ def test_the_census_by_mouse_from_the_file_to_a_verified_release(browser: Any, s
     tab.close()
 
 
+#: Drops a file somewhere, and says whether the browser leaves it to the page.
+DROP = """([where, name, content]) => {
+    const bytes = Uint8Array.from(atob(content), one => one.charCodeAt(0)), dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([bytes], name));
+    const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+    document.querySelector(where).dispatchEvent(event);
+    return event.defaultPrevented;
+}"""
+
+
 def visits(folder: Path) -> Path:
     """Write a workbook of visits, several of each patient."""
     from openpyxl import Workbook  # noqa: PLC0415
@@ -131,7 +142,13 @@ def visits(folder: Path) -> Path:
 
 def test_a_workbook_of_visits_dropped_on_the_page(browser: Any, studio: Running, tmp_path: Path) -> None:
     tab = Tab(browser, studio).enter()
-    tab.open(visits(tmp_path))
+    tab.page.wait_for_selector(".drop")
+    content = base64.b64encode(visits(tmp_path).read_bytes()).decode()
+    # A file that misses its place does not replace the page.
+    assert tab.page.evaluate(DROP, ["header", "other.csv", ""]), "the browser would show the file"
+    assert tab.page.locator("tr[data-column]").count() == 0
+    assert tab.page.evaluate(DROP, [".drop", "visits.xlsx", content])
+    tab.ready()
     assert tab.page.locator("[data-column='0'] .chosen").text_content() == "2Whose row"
     # Nobody has a value in one row only, and yet everybody is alone with a day of birth: people are counted.
     assert (tab.page.locator("h1.sentence").text_content() or "").startswith("100 in 100 people")
@@ -167,6 +184,7 @@ def test_a_german_table_in_german(browser: Any, studio: Running, tmp_path: Path)
     assert "von 100 Menschen" in (tab.page.locator("h1.sentence").text_content() or "")
     assert tab.page.locator("[data-column='0'] .chosen").text_content() == "1Nennt die Person"
     assert tab.page.evaluate("document.documentElement.lang") == "de"
+    assert tab.page.locator("[data-column='0'] [lang=en]").count() == 1, "what the library says is English"
     tab.accessible()
     tab.shot("deutsch")
     # A number of every row is not harmless without being asked about.

@@ -154,6 +154,9 @@ def test_the_second_screen_by_mouse(tab: Tab) -> None:
     tab.page.wait_for_selector("[role=tabpanel] li")
     tab.accessible()
     tab.shot("use")
+    # The release is made even while something else is measured.
+    tab.button("Measure what is left").click()
+    tab.make()
 
 
 def test_rules_are_sentences_and_an_impossible_goal_names_the_nearest(tab: Tab) -> None:
@@ -172,6 +175,9 @@ def test_rules_are_sentences_and_an_impossible_goal_names_the_nearest(tab: Tab) 
     tab.until("!document.querySelector('.tools button').disabled")
     tab.page.get_by_label("Keep what is asked for by").select_option(index=0)
     shown_at(tab, 5)
+    tab.page.get_by_label("Intervals end at").select_option("round values")
+    tab.until("!document.querySelector('.tabs').textContent.includes('the release before')")
+    shown_at(tab, 5)
     tab.page.evaluate(WATCH_ROWS)
     tab.page.get_by_label("are spread as in the whole table").select_option("at most 0.5")
     tab.until("window.waited && !document.querySelector('.tabs').textContent.includes('the release before')")
@@ -179,6 +185,7 @@ def test_rules_are_sentences_and_an_impossible_goal_names_the_nearest(tab: Tab) 
     shown_at(tab, 5)
     tab.page.locator("details.panel summary").press("Enter")
     tab.until("document.querySelector('.panel pre')?.textContent.includes('t-closeness')")
+    assert 'ends = "grid"' in (tab.page.locator(".panel pre").first.text_content() or "")
     tab.accessible()
     tab.shot("panel")
 

@@ -79,6 +79,7 @@ def test_what_a_neighbour_knows_is_counted(bench: Bench) -> None:
     assert found["before"] == sum((str(age), sex) == (one["age"], one["gender"]) for age, sex in rows)
     assert found["after"] >= max(10, found["before"])
     ranged = asked(bench, "knows", k=10, known={"0": "30–40"})
+    assert asked(bench, "knows", k=10, known={"0": "30-40"}) == ranged, "as keyboards have it"
     assert ranged["before"] == sum(30 <= age <= 40 for age in bench.table["age"].to_pylist())
 
 

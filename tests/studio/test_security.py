@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from tests.studio.conftest import HOST, ORIGIN, NoWorker, Studio
 from sfumato.errors import ParameterError
 from sfumato.studio import app as app_module
 from sfumato.studio.app import shown_name
-from sfumato.studio.gate import HEADERS, MOST_BODY, POLICY
+from sfumato.studio.gate import HEADERS, MOST_BODY, MOST_UNLOCKED, POLICY
 from sfumato.studio.plan import Plan
 from sfumato.studio.session import FILES, IDLE_SECONDS, TICKET_SECONDS
 
@@ -70,6 +69,14 @@ def test_another_host_is_refused(studio: Studio, host: str, path: str) -> None:
 def test_two_hosts_are_refused(studio: Studio) -> None:
     headers = [(b"host", HOST.encode()), (b"host", b"evil.example"), *studio.headers.items()]
     assert studio.client.get("/", headers=headers).status_code == 421
+
+
+@pytest.mark.parametrize("name", ["origin", "authorization", "x-tab", "sec-fetch-site"])
+def test_a_header_that_lets_in_is_sent_once(studio: Studio, name: str) -> None:
+    """Whoever reads the first of two and whoever reads the last would decide differently."""
+    headers = [(one.encode(), value.encode()) for one, value in studio.headers.items()]
+    for two in ([(name.encode(), b"evil"), *headers], [*headers, (name.encode(), studio.headers[name].encode())]):
+        assert studio.client.get("/api/state", headers=two).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:8766", "https://127.0.0.1:8765", "http://evil.example"])
@@ -172,6 +179,14 @@ def test_there_are_tickets_for_the_four_files_only(studio: Studio, file: str) ->
     assert studio.post("/api/tickets", {"file": file}).status_code == 400
 
 
+def test_tickets_that_are_past_are_forgotten(studio: Studio) -> None:
+    made(studio.with_table("quasi-identifier"))
+    for _ in range(1000):
+        studio.post("/api/tickets", {"file": "policy"})
+        studio.clock.now += 1
+    assert len(studio.session._tickets) <= TICKET_SECONDS + 1
+
+
 def test_a_file_that_is_not_written_yet_has_no_ticket(studio: Studio) -> None:
     made(studio.with_table("quasi-identifier"), files=["release"])
     assert studio.post("/api/tickets", {"file": "report"}).status_code == 409
@@ -226,7 +241,7 @@ def test_an_upload_lies_in_a_private_folder(studio: Studio) -> None:
     assert table.path.is_relative_to(studio.session.folder.path)
     for folder in (table.path.parent, studio.session.folder.path):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE(table.path.stat().st_mode) & 0o077 == 0 or os.umask(0o077) is not None
+    assert stat.S_IMODE(table.path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
@@ -259,7 +274,7 @@ def test_uploads_have_a_limit(studio: Studio, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(app_module, "MOST_UPLOADED", 1000)
     answer = upload(studio, "large.csv", b"x" * 1001)
     assert answer.json() == {"error": {"kind": "too-large"}}
-    assert [path for path in studio.session.folder.path.rglob("table*") if path.is_file()] == []
+    assert list(studio.session.folder.path.glob("upload*")) == []
     assert studio.session.table is None
 
 
@@ -280,6 +295,28 @@ def test_bad_json_is_refused_in_one_word(studio: Studio, body: bytes) -> None:
 def test_a_large_body_is_refused(studio: Studio) -> None:
     answer = studio.client.post("/api/jobs", content=b"x" * (MOST_BODY + 1), headers=studio.headers)
     assert answer.status_code == 413
+
+
+def test_steps_of_many_values_are_kept(studio: Studio) -> None:
+    """A hierarchy of all diagnoses has several megabytes."""
+    studio.with_table("quasi-identifier")
+    rows = [[f"{at:06}", f"{at // 100:04}", "chapter" * 10, "*"] for at in range(30_000)]
+    assert change(studio, change="hierarchy", column=0, hierarchy={"type": "taxonomy", "rows": rows}).status_code == 200
+    assert studio.get("/api/policy").json()["plan"]["hierarchies"]["0"]["rows"] == rows
+
+
+def test_whoever_shows_no_key_sends_little(locked: Studio) -> None:
+    answer = locked.client.post("/api/session", content=b"x" * (MOST_UNLOCKED + 1), headers=locked.headers)
+    assert answer.status_code == 413
+
+
+def test_another_table_ends_the_work_on_the_one_before(studio: Studio) -> None:
+    worker: Any = studio.with_table("quasi-identifier").session.worker
+    ended: list[int] = []
+    worker.cancel = ended.append
+    number = studio.post("/api/jobs", {"name": "frontier", "args": {}}).json()["id"]
+    studio.post("/api/tables", {"example": "census"})
+    assert ended == [number]
 
 
 @pytest.mark.parametrize("name", ["profile2", "__import__", "../work", "find"])

@@ -204,6 +204,34 @@ def test_an_idle_studio_ends_by_itself(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_whoever_does_not_say_what_they_want_is_hung_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    monkeypatch.setattr("sfumato.studio.session.IDLE_SECONDS", 6.0)
+    heard: dict[str, object] = {}
+
+    def visit(said: str) -> None:
+        found = ADDRESS.search(said)
+        assert found is not None
+        port = int(found[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as half:
+            half.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+            begun = time.monotonic()
+            heard["half"] = half.recv(10), time.monotonic() - begun < 4
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as whole:
+            # What was asked in full is answered, and what follows in halves is not waited for.
+            whole.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\nGET".encode())
+            parts = list(iter(lambda: whole.recv(10_000), b""))
+            heard["whole"] = b"".join(parts)[:15]
+
+    with concurrent.futures.ThreadPoolExecutor(1) as visitor:
+        visits: list[concurrent.futures.Future[None]] = []
+        server.serve(None, 0, opens=False, say=lambda said: visits.append(visitor.submit(visit, said)))
+        visits[0].result(timeout=1)
+    assert heard == {"half": (b"", True), "whole": b"HTTP/1.1 200 OK"}
+
+
 # Hostile requests
 
 LINES = [

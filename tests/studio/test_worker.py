@@ -373,6 +373,14 @@ def test_the_command_line_says_who_gets_the_release(worker: WorkerProcess, folde
     assert shlex.split(command)[-4:] == ["--recipient", "The council's office", "--purpose", "Schools"]
 
 
+def test_the_command_names_the_file_as_its_owner_does(worker: WorkerProcess, folder: Path, tmp_path: Path) -> None:
+    write_table(PEOPLE, tmp_path / "my people.csv")
+    given = question(folder, Plan(ROLES, k=4)) | {"path": str(tmp_path / "my people.csv"), "name": "my people.csv"}
+    found = value(worker, "written", given)
+    assert shlex.split(found["command"])[2] == str(tmp_path / "my people.csv")
+    assert repr(str(tmp_path / "my people.csv")) in found["python"]
+
+
 def test_an_error_calls_the_file_by_its_name(folder: Path) -> None:
     from sfumato.studio.desk import error_record  # noqa: PLC0415
 

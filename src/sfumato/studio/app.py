@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import secrets
 import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -39,7 +41,7 @@ SPACE = re.compile(r"(?<=[{};:,])\s+|\s+(?=[{}])")
 #: The examples, each made by the function of this name in `sfumato.datasets`.
 EXAMPLES = ("census", "patients")
 #: The most characters of a policy file.
-MOST_POLICY = 900_000
+MOST_POLICY = 30_000_000
 #: The status of a refusal by its kind; 409 for all others.
 STATUS = {"token": 403, "ticket": 404, "no-job": 404, "too-large": 413, "stale": 412, "not-verified": 409}
 
@@ -93,7 +95,7 @@ def _explained(handler: Handler) -> Handler:
         except SfumatoError as error:
             return JSONResponse({"error": {"kind": type(error).__name__, "message": str(error)}}, 400)
         except Exception:
-            # What it says may hold values of the table, so nobody is told.
+            # What it says may hold values of the table.
             return JSONResponse({"error": {"kind": "Unexpected"}}, 500)
 
     return handle
@@ -211,6 +213,7 @@ class _Routes:
             await _received(request, path)
         except BaseException:
             path.unlink(missing_ok=True)
+            folder.rmdir()
             raise
         session.open(path, name, keep=request.headers.get("x-keep") == "1")
         return JSONResponse(self._state())
@@ -299,11 +302,12 @@ def _file(path: Path) -> Response:
     return Response(sent(path), media_type=f"{TYPES[path.suffix]}; charset=utf-8")
 
 
+@cache
 def sent(path: Path) -> bytes:
     """What is sent of a file of the page: our own scripts and styles without comments and spaces that mean nothing."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".css":
-        text = SPACE.sub("", text)
+        text = SPACE.sub("", text).replace(";}", "}")
     elif path.suffix == ".js" and path.parent.name != "vendor":
         text = COMMENT.sub("", text)
     return text.encode()
@@ -312,7 +316,7 @@ def sent(path: Path) -> bytes:
 async def _received(request: Request, path: Path) -> None:
     """Stream a body into a file, up to the limit."""
     left = MOST_UPLOADED
-    with path.open("xb") as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         async for chunk in request.stream():
             left -= len(chunk)
             if left < 0:

@@ -8,6 +8,7 @@ stranger's page makes the browser send carries the key.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -34,9 +35,13 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 READING = ("GET", "HEAD")
 #: Addresses below this prefix need the key, but for the one that gives it out.
 LOCKED, EXCHANGE = "/api/", "/api/session"
-#: The most bytes of headers, and of a body that is not an upload.
-MOST_BODY = 1_000_000
+#: The most bytes of a body that is not an upload: steps of a column that are read from a file can be long.
+MOST_BODY = 32 * 2**20
+#: The most bytes and seconds that those get who show no key.
+MOST_UNLOCKED, PATIENCE = 100_000, 10.0
 UPLOAD = "/api/upload"
+#: Headers by which requests are let in: two of them would be read in two ways.
+DECIDING = ("origin", "authorization", "x-tab", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 
 
 class Gate:
@@ -71,7 +76,8 @@ class Gate:
             await answer.refuse(*refused)
             return
         try:
-            await self._app(scope, _Limited(scope, receive), answer)
+            patience = PATIENCE if scope["path"] == EXCHANGE else None
+            await asyncio.wait_for(self._app(scope, _Limited(scope, receive), answer), patience)
         except Exception:
             # A traceback could show values of the table.
             await answer.refuse(500, "Unexpected")
@@ -79,15 +85,14 @@ class Gate:
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Say why a request is refused, if it is."""
         found = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        headers = dict(found)
-        if len([name for name, _ in found if name == "host"]) != 1 or headers["host"] not in self._hosts:
+        headers, names = dict(found), [name for name, _ in found]
+        if names.count("host") != 1 or headers["host"] not in self._hosts:
             return 421, "host"
         if scope["method"] not in METHODS:
             return 405, "method"
-        if not self._comes_from_us(scope, headers):
+        if any(names.count(name) > 1 for name in DECIDING) or not self._comes_from_us(scope, headers):
             return 403, "origin"
-        locked = scope["path"].startswith(LOCKED) and scope["path"] != EXCHANGE
-        return self._locked_out(headers) if locked else None
+        return self._locked_out(headers) if _is_locked(scope["path"]) else None
 
     def _locked_out(self, headers: dict[str, str]) -> tuple[int, str] | None:
         key, nonce = headers.get("authorization", "").removeprefix("Bearer "), headers.get("x-tab", "")
@@ -110,12 +115,18 @@ class Gate:
         return scope["path"] == "/" and scope["method"] in READING and navigates
 
 
+def _is_locked(path: str) -> bool:
+    """Whether an address answers only those who have the key."""
+    return path.startswith(LOCKED) and path != EXCHANGE
+
+
 class _Limited:
     """Receives a body up to a limit; uploads have a limit of their own."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
-        self._left = float("inf") if scope["path"] == UPLOAD else MOST_BODY
+        path = scope["path"]
+        self._left = float("inf") if path == UPLOAD else MOST_BODY if _is_locked(path) else MOST_UNLOCKED
 
     async def __call__(self) -> Message:
         message = await self._receive()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from sfumato.errors import ParameterError
@@ -16,9 +16,9 @@ SINGLE = ("person", "weight")
 DESCRIBED = ("title", "recipient", "purpose")
 LONGEST_TEXT = 500
 #: The options of a policy that the page can set.
-OPTIONS = ("suppression", "method", "preset", "missing")
+OPTIONS = ("suppression", "method", "preset", "missing", "ends")
 #: Further options that are kept from the file of a policy.
-KEPT = ("intervals", "ends", "keep_order", "seed", "na", "strict", "transform", "sample")
+KEPT = ("intervals", "keep_order", "seed", "na", "strict", "transform", "sample")
 #: The most steps that can be undone.
 MOST_STEPS = 500
 
@@ -84,7 +84,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON."""
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def changed(self, change: Change) -> Plan:
         """Make the plan that follows a change: the entry ``change`` names it, the others are its arguments."""

@@ -9,6 +9,7 @@ import os
 import socket
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from sfumato.studio.session import Session
 HERE = "127.0.0.1"
 #: The seconds between looks at whether anybody is still there.
 WATCH = 0.5
+#: The seconds within which a request has to say what it wants, and the most files and connections at a time.
+PATIENCE, MOST_FILES = 10.0, 65_536
 #: The page that sends the browser on; its name and its place say nothing.
 OPENING = "open.html"
 
@@ -54,9 +57,20 @@ def serve(given: Path | None, port: int, opens: bool, say: Callable[[str], None]
         Says something to the user.
     """
     require_extra()
+    take_connections()
     listening = listen(port)
     with TemporaryFolder() as folder, listening:
         asyncio.run(_served(given, listening, folder, opens, say))
+
+
+def take_connections() -> None:
+    """Let the server hold as many connections as the system allows, so that a stranger's do not use them up."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415 - not on Windows
+
+        least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        enough = MOST_FILES if most == resource.RLIM_INFINITY else min(most, MOST_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(least, enough), most))
 
 
 def listen(port: int) -> socket.socket:
@@ -84,6 +98,7 @@ async def _served(
         log_config=None,
         access_log=False,
         server_header=False,
+        http=_impatient(),
         lifespan="off",
         ws="none",
         timeout_graceful_shutdown=1,
@@ -101,6 +116,31 @@ async def _served(
     finally:
         watching.cancel()
         session.close()
+
+
+def _impatient() -> type:
+    """Make the protocol of a server that hangs up on whoever does not say in time what they want."""
+    import h11  # noqa: PLC0415
+    from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415
+
+    class Impatient(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._look_later()
+
+        def _look_later(self) -> None:
+            self.loop.call_later(PATIENCE, self._look)
+
+        def _look(self) -> None:
+            if self.transport.is_closing():
+                return
+            begun = self.cycle is None or bool(self.conn.trailing_data[0])
+            if begun and self.conn.their_state is h11.IDLE:
+                self.transport.close()
+            else:
+                self._look_later()
+
+    return Impatient
 
 
 async def _watch(session: Session, server: Any) -> None:

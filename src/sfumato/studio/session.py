@@ -181,6 +181,9 @@ class Session:
             Whether the plan is kept if the table has the same columns.
         """
         self._before = (self._names, self.history.plan) if keep and self.history is not None else None
+        for number, stream in self._streams.items():
+            if not stream.over:
+                self.worker.cancel(number)
         self.table = TableShown(next(self._numbers), name, path, example)
         self.columns, self.history, self.made = [], None, None
         self._tickets.clear()
@@ -335,6 +338,7 @@ class Session:
             raise ParameterError("There is no such file to download.")
         if not self.downloadable or self.made is None or file not in self.made["files"]:
             raise NotAllowedError("not-verified")
+        self._tickets = {one: until for one, until in self._tickets.items() if until[0] >= self._clock()}
         ticket = secrets.token_urlsafe(32)
         self._tickets[ticket] = (self._clock() + TICKET_SECONDS, file)
         return ticket

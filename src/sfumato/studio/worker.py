@@ -55,7 +55,7 @@ class WorkerProcess:
     Parameters
     ----------
     on_state
-        Called with ``"ready"``, ``"restarted"`` or ``"died"`` when that happens, from another thread.
+        Called with ``"restarted"`` or ``"died"`` when that happens, from another thread.
     """
 
     def __init__(self, on_state: Callable[[str], None] = lambda _: None) -> None:

@@ -144,6 +144,37 @@ def test_dates_come_back_as_dates() -> None:
         released.sum("born")
 
 
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ("1982", 2),
+        (1982, 2),
+        ("1982-03", 1),
+        ("1982-Q1", 1),
+        ("1980s", 3),
+        (("1982", "1983"), 3),
+        (("1983", None), 2),
+        ({"1982", "1982-03", "1990-01-01"}, 3),
+        ("18.03.1982", 1),
+        ("1983-01-01", 1),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("s")], ids=str)
+def test_a_year_stands_for_its_days_and_a_day_for_its_times(asked: object, count: int, kind: pa.DataType) -> None:
+    days = [dt.datetime(1982, 3, 18), dt.datetime(1982, 12, 31), dt.datetime(1983, 1, 1), dt.datetime(1990, 1, 1)]
+    later = dt.timedelta(hours=23 if pa.types.is_timestamp(kind) else 0)
+    released = Released.open(pa.table({"born": pa.array([day + later for day in days]).cast(kind)}), "born")
+    assert released.count({"born": asked}) == Answer(float(count), count, count)
+
+
+@pytest.mark.parametrize("asked", ["34", 34, "1982,5", ("1982", "12")], ids=str)
+def test_a_number_is_no_date(asked: object) -> None:
+    released = Released.open(pa.table({"born": pa.array([dt.date(1982, 3, 18)])}), "born")
+    with pytest.raises(ParameterError, match="no date"):
+        released.count({"born": asked})
+
+
 def test_rows_that_are_not_there_widen_the_bounds() -> None:
     released = Released.open(pa.table({"age": ["30", "31"]}), "age", suppressed=3)
     assert released.count({"age": 30}) == Answer(1.0, 1, 4)

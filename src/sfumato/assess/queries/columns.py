@@ -132,7 +132,7 @@ class ScaleColumn(ReleasedColumn):
         return self._share(Span(-np.inf, place))
 
     def match(self, condition: Condition) -> Match:
-        return self._within(spans_of(self.name, condition, self.order))
+        return self._within(spans_of(self.name, condition, self.order, self.kind is not None))
 
     def drawn(self, random: np.random.Generator) -> pa.Array:
         low, high = (end[self.cells] for end in self.ends)

@@ -184,7 +184,7 @@ def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: 
     """The interval of one cell."""
     if text is None or text == ANYTHING:
         return NOTHING if text is None else EVERYTHING
-    stretch = _stretch(text) if calendar else None
+    stretch = stretch_of(text) if calendar else None
     if stretch is not None:
         return stretch
     declared = meaning(text)
@@ -235,7 +235,7 @@ def _ends(text: str) -> Iterator[tuple[str, str]]:
             yield ", ".join(parts[:cut]), ", ".join(parts[cut:])
 
 
-def _stretch(text: str) -> Extent | None:
+def stretch_of(text: str) -> Extent | None:
     """The days of a week, month, quarter, year or decade; None for any other text."""
     week = WEEK.fullmatch(text)
     if week is not None:

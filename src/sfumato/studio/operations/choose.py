@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.api.frontier import frontier_for
 from sfumato.api.utility import utility
@@ -18,8 +22,10 @@ from sfumato.studio.desk import Bench
 
 #: The people that are shown before and after, and the longest text that a neighbour may know.
 PEOPLE, LONGEST = 12, 200
-#: A range as a neighbour may say it: 30-40, 30–40 or 30..40.
+#: A range as a neighbour may say it: 30–40 or 30..40.
 RANGES = ("–", "..", " - ")
+#: The same as keyboards have it: 30-40.
+BETWEEN = re.compile(r"(\d[\d.,]*)-(\d[\d.,]*)")
 
 
 def frontier(bench: Bench) -> Iterator[dict[str, Any]]:
@@ -80,21 +86,36 @@ def knows(bench: Bench) -> dict[str, Any]:
         if not isinstance(said, str) or len(said) > LONGEST or not at.isascii() or not at.isdigit():
             raise ParameterError("'known' is a text for each column.")
         if said.strip():
-            where[_numbered(bench, int(at))] = knowledge(said.strip())
+            name = _numbered(bench, int(at))
+            where[name] = knowledge(said.strip(), bench.profile[name].facts.values)
     return release_of(bench).knows(where).to_dict()
 
 
-def knowledge(said: str) -> Any:
+def knowledge(said: str, values: pa.Array) -> Any:
     """What a neighbour says about one column: a value, or a range with both ends.
 
-    >>> knowledge("34"), knowledge("30–40"), knowledge("30 - 40")
-    ('34', ('30', '40'), ('30', '40'))
+    >>> ages = pa.array(["34", "16-20"])
+    >>> knowledge("34", ages), knowledge("30–40", ages), knowledge("30-40", ages), knowledge("16-20", ages)
+    ('34', ('30', '40'), ('30', '40'), '16-20')
     """
+    between = BETWEEN.fullmatch(said)
+    if between is not None and pc.index(values.cast(pa.string()), said).as_py() < 0:
+        low, high = between.groups()
+        if _in_order(low, high):
+            return low, high
     for sign in RANGES:
         low, found, high = said.partition(sign)
         if found and low.strip() and high.strip():
             return low.strip(), high.strip()
     return said
+
+
+def _in_order(low: str, high: str) -> bool:
+    """Whether two ends may be those of a range: 2024-03 is a month, and 10115-1234 a postcode."""
+    try:
+        return float(low.replace(",", ".")) <= float(high.replace(",", "."))
+    except ValueError:
+        return True  # days, as 18.03.1982 is one
 
 
 def use(bench: Bench) -> dict[str, Any]:

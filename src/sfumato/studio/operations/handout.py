@@ -104,7 +104,8 @@ def written(bench: Bench) -> dict[str, str]:
     """The work so far as a policy, a command line and Python."""
     policy = bench.policy
     text = HEADER + dumps(policy.to_dict())
-    name = bench.held.shown
+    # What was sent to the studio has no other place that its owner knows.
+    name = bench.held.shown if bench.held.path.is_relative_to(bench.folder) else str(bench.held.path)
     command = ["sfumato", "anonymize", name, "-o", "release.csv", "--policy", "policy.toml"]
     about = [word for key, said in asdict(_about(bench.plan)).items() if said for word in (f"--{key}", said)]
     return {

@@ -10,6 +10,7 @@ const SCREENS = ["columns", "choose", "handout"];
 const loaded = signal({});
 
 function Bar() {
+  const [other, said] = language.value === "en" ? ["de", "Deutsch"] : ["en", "English"];
   return html`<header class="bar">
     <strong class="brand">Sfumato</strong>
     <span class="file">${table.value ? `${table.value.name} · ` : ""}${t("shell.stays")}</span>
@@ -20,7 +21,7 @@ function Bar() {
     <span class="tools">
       <button disabled=${!policy.value?.undo} onClick=${() => step("undo")}>${t("shell.undo")}</button>
       <button disabled=${!policy.value?.redo} onClick=${() => step("redo")}>${t("shell.redo")}</button>
-      <button lang=${language.value === "en" ? "de" : "en"} onClick=${() => speak(language.value === "en" ? "de" : "en")}>${language.value === "en" ? "Deutsch" : "English"}</button>
+      <button lang=${other} onClick=${() => speak(other)}>${said}</button>
     </span>
   </header>`;
 }
@@ -34,7 +35,8 @@ function Page() {
       if (policy.value?.[name]) step(name);
     };
     addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    // A file that misses its place must not take the page's.
+    for (const name of ["dragover", "drop"]) addEventListener(name, event => event.preventDefault());
   }, []);
   const { Panel, [screen.value]: Screen } = loaded.value;
   if (trouble.value && trouble.value !== "gone") return html`<main><${Trouble} /></main>`;

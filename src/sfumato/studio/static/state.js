@@ -35,7 +35,7 @@ export async function run(name, args = {}, hear = () => {}) {
   failure.value = null;
   return new Promise(resolve => {
     const stop = subscribe(name, args, message => {
-      if (message.kind === "progress") {
+      if (message.kind === "progress" && running.value?.stop === stop) {
         const began = running.value?.stage === message.stage ? running.value.began : Date.now();
         running.value = { ...running.value, stage: message.stage, share: message.share, began };
       }

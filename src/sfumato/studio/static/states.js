@@ -20,7 +20,7 @@ export function Running() {
   }, [job?.since]);
   if (!job) return null;
   return html`<section class="notice running" aria-label=${t("running.title")}>
-    <div role="status"><strong>${t(`running.${job.name}`)}</strong> <span class="soft">${job.stage.startsWith("compiling") ? t("running.first") : job.stage} ${left(job)}</span></div>
+    <div role="status"><strong>${t(`running.${job.name}`)}</strong> <span class="soft">${job.stage.startsWith("compiling") ? t("running.first") : html`<span lang="en">${job.stage}</span>`} ${left(job)}</span></div>
     <progress aria-label=${t("running.title")} max="1" value=${job.share || null}>${percent(job.share)}</progress>
     <button onClick=${() => job.stop()}>${t("running.cancel")}</button></section>`;
 }
@@ -37,9 +37,9 @@ function left(job) {
 export function Failure() {
   const error = failure.value ?? (notices.value ? { kind: notices.value } : null);
   if (!error) return null;
-  const said = t(`failure.${error.kind}`, { stage: error.stage || "…" });
+  const said = t(`${error.kind === "undecided" ? "handout" : "failure"}.${error.kind}`, { stage: error.stage || "…" });
   const confirm = one => change({ change: "confirm", names: one.names });
-  return html`<section class="notice bad" role="alert"><p><strong>${said.startsWith("failure.") ? t("failure.other") : said}</strong>${error.cautions ? "" : ` ${error.message ?? ""}`}</p>
-    ${error.cautions?.map((one, at) => html`<p key=${at}>${one.found} <span class="soft">${one.advice}</span> <button onClick=${() => confirm(one)}>${t("failure.confirm", { name: one.names.join(", ") })}</button></p>`)}
+  return html`<section class="notice bad" role="alert"><p><strong>${said.startsWith("failure.") ? t("failure.other") : said}</strong>${!error.cautions && html` <span lang="en">${error.message}</span>`}</p>
+    ${error.cautions?.map((one, at) => html`<p key=${at}><span lang="en">${one.found} <span class="soft">${one.advice}</span></span> <button onClick=${() => confirm(one)}>${t("failure.confirm", { name: one.names.join(", ") })}</button></p>`)}
     <button onClick=${() => { failure.value = null; notices.value = null; }}>${t("failure.close")}</button></section>`;
 }

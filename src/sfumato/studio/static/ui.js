@@ -29,6 +29,8 @@ export function t(key, values = {}) {
 }
 
 export const number = value => value.toLocaleString(language.value);
+/** A text about so many. */
+export const many = (key, n) => t(n === 1 ? `${key}-one` : key, { n: number(n) });
 /** A share as a percentage with so many decimals: what is little is not called nothing, and what is nearly all not all. */
 function percentage(share, decimals, up = false) {
   if (share > 0 && share < 0.0005 && !up) return t("shell.tiny");

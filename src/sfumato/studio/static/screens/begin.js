@@ -3,10 +3,9 @@ import { html, t, fileButton } from "../ui.js";
 import { offers, openExample, openGiven, openFile } from "../state.js";
 
 export function Begin() {
-  const over = event => { event.preventDefault(); event.currentTarget.classList.add("over"); };
+  const over = event => event.currentTarget.classList.add("over");
   const leave = event => event.currentTarget.classList.remove("over");
   const drop = event => {
-    event.preventDefault();
     leave(event);
     if (event.dataTransfer.files[0]) openFile(event.dataTransfer.files[0]);
   };

@@ -1,5 +1,5 @@
 // Screen 2: how safe, at what price; the same people before and after.
-import { html, t, number, share, language, signal, useEffect, useRef, useState } from "../ui.js";
+import { html, t, many, number, share, language, signal, useEffect, useRef, useState } from "../ui.js";
 import { plan, table, failure, change, screen } from "../state.js";
 import { request, subscribe } from "../port.js";
 import { mount } from "../frontier.js";
@@ -67,10 +67,10 @@ function sentence(point) {
   const known = [some.slice(0, -1).join(", "), some.at(-1)].filter(Boolean).join(t("choose.and"));
   const about = point.approximate ? "≈ " : "";
   return [
-    t(point.achieved === 2 ? "choose.alike-one" : "choose.alike", { n: number(point.achieved - 1) }),
+    many("choose.alike", point.achieved - 1),
     t(point.people ? "choose.neighbour-people" : "choose.neighbour", { known, most: share(point.highest, true), mean: about + share(point.mean), before: share(point.before) }),
     point.costliest ? t("choose.costs", { lost: about + share(point.gcp), worst: point.costliest }) : t("choose.free"),
-    point.suppressed ? t(point.suppressed === 1 ? "choose.left-out-one" : "choose.left-out", { n: about + number(point.suppressed) }) : "",
+    point.suppressed ? about + many("choose.left-out", point.suppressed) : "",
     point.approximate ? t("choose.estimated", { n: number(point.sampled) }) : "",
   ].filter(Boolean).join(" ");
 }
@@ -125,7 +125,7 @@ function Tabs({ point, of }) {
   if (point && !point.failed && !point.approximate) last.current = { tab, point, shown: html`<${Shown} key=${tab} point=${point} of=${of} />` };
   const shown = last.current.tab === tab && !point?.failed && last.current.shown, old = shown && point !== last.current.point;
   return html`<section class="tabs"><div role="tablist" aria-label=${t("choose.tabs")} onKeyDown=${press}>${names.map(name => html`<button key=${name} role="tab" id=${`tab-${name}`} class="tab"
-      aria-selected=${tab === name ? "true" : "false"} aria-controls="tab-panel" tabindex=${tab === name ? 0 : -1} onClick=${() => setTab(name)}>${t(`choose.tab.${name}`)}</button>`)}</div>
+      aria-selected=${String(tab === name)} aria-controls="tab-panel" tabindex=${tab === name ? 0 : -1} onClick=${() => setTab(name)}>${t(`choose.tab.${name}`)}</button>`)}</div>
     <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`} tabindex="0" aria-busy=${old}>${old && html`<p class="decide" role="status">${t("choose.old")}</p>`}
       ${shown || html`<p class="soft">${t(point?.failed ? "choose.none" : "choose.waiting")}</p>`}</div></section>`;
 }

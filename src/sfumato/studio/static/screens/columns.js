@@ -1,5 +1,5 @@
 // Screen 1: the file, what each column is, and how many people could be found by what others may know.
-import { html, t, fileButton, number, percent, signal, useEffect, useRef } from "../ui.js";
+import { html, t, many, fileButton, number, percent, signal, useEffect, useRef } from "../ui.js";
 import { table, plan, risk, screen, failure, change, openFile, openPolicy } from "../state.js";
 import { Drawer, drawer } from "./drawer.js";
 
@@ -36,7 +36,7 @@ function Decide() {
   const unsure = plan.value.unsure;
   if (!unsure.length) return html`<p><button class="main" disabled=${!risk.value?.columns.length} onClick=${() => { screen.value = "choose"; }}>${t("columns.go-on")}</button></p>`;
   const first = () => document.querySelector(`[data-column="${unsure[0]}"] input`)?.focus();
-  return html`<p class="decide" role="status"><strong>${t(unsure.length === 1 ? "columns.decide-one" : "columns.decide", { n: unsure.length })}</strong>
+  return html`<p class="decide" role="status"><strong>${many("columns.decide", unsure.length)}</strong>
     <button onClick=${first}>${t("columns.next-unsure", { name: table.value.columns[unsure[0]].name })}</button></p>`;
 }
 
@@ -55,7 +55,7 @@ function Column({ one, at }) {
   };
   return html`<tr data-column=${at} class=${unsure ? "unsure" : ""} onKeyDown=${press}>
     <th scope="row"><span class="name" dir="auto">${one.name}</span><span class="samples" dir="auto">${one.shown.join(", ")}${one.values > one.shown.length ? " …" : ""}</span></th>
-    <td class="seems">${t(`columns.kind.${one.kind}`)}${one.detail ? ` (${one.detail})` : ""}<span class="soft">${one.reason}${unsure ? html`, <strong>${t("columns.unsure")}</strong>` : ""}</span></td>
+    <td class="seems">${t(`columns.kind.${one.kind}`)}${one.detail ? ` (${one.detail})` : ""}<span class="soft"><span lang="en">${one.reason}</span>${unsure ? html`, <strong>${t("columns.unsure")}</strong>` : ""}</span></td>
     <td><${Roles} at=${at} role=${role} name=${one.name} />
       ${role === "quasi-identifier" && html`<button class="small" aria-haspopup="dialog" onClick=${() => { drawer.value = at; }}>${t("columns.steps")}<span class="unseen"> ${one.name}</span></button>`}</td>
     <td class="risk"><${Risk} one=${one} at=${at} /></td></tr>`;
@@ -77,7 +77,7 @@ function Risk({ one, at }) {
 
 function Cautions() {
   const found = risk.value?.cautions ?? [];
-  return found.length ? html`<section class="cautions"><h2>${t("columns.cautions")}</h2><ul>${found.map((one, at) => html`<li key=${at}>${one.message ?? one.found} <span class="soft">${one.advice}</span></li>`)}</ul></section>` : null;
+  return found.length ? html`<section class="cautions"><h2>${t("columns.cautions")}</h2><ul>${found.map((one, at) => html`<li key=${at} lang="en">${one.message ?? one.found} <span class="soft">${one.advice}</span></li>`)}</ul></section>` : null;
 }
 
 /** Ask before a column that is nearly unique is called harmless. */

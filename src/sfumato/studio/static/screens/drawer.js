@@ -22,7 +22,7 @@ export function Drawer() {
   const use = hierarchy => change({ change: "hierarchy", column: at, hierarchy });
   const tools = { at, ask, use, wrongly };
   return html`<dialog ref=${dialog} class="drawer" aria-labelledby="drawer-title" onClose=${() => { drawer.value = null; }}>
-    <div class="head"><h2 id="drawer-title" dir="auto">${t("drawer.title", { name })}</h2><button onClick=${() => dialog.current.close()}>${t("drawer.close")}</button></div>
+    <div class="head"><h2 id="drawer-title" dir="auto">${t("drawer.title", { name })}</h2><button onClick=${() => dialog.current.close()}>${t("failure.close")}</button></div>
     ${wrong && html`<p class="notice bad" role="alert">${wrong}</p>`}
     ${found && html`<p class="soft">${t("drawer.chain")}</p><ol class="chain">${found.chain.map((one, step) => html`<li key=${step} dir="auto">${one}</li>`)}</ol>
       <ul class="levels" aria-live="polite">${found.levels.map((one, step) => html`<li key=${step}><strong dir="auto">${found.chain[step]}</strong>: ${t(one.groups === 1 ? "drawer.one-group" : one.smallest === 1 ? "drawer.groups-alone" : "drawer.groups", { groups: number(one.groups), smallest: number(one.smallest) })}</li>`)}</ul>

@@ -16,19 +16,20 @@ export function Goals() {
     const wanted = chosen === "" ? others : [...others, { model, [name]: Number(chosen) }];
     return { change: "privacy", models: wanted };
   });
-  const preset = name => change({ change: "option", name: "preset", value: name || null });
+  const option = name => value => change({ change: "option", name, value: value || null });
   const choice = (label, chosen, options, choose) => html`<p class="goal"><label>${label} <select value=${String(chosen)} onChange=${event => choose(event.target.value)}>
     <option value="">${t("choose.no-rule")}</option>${options.map(([one, said]) => html`<option key=${one} value=${String(one)} selected=${String(one) === String(chosen)}>${said}</option>`)}</select></label></p>`;
   return html`<h2>${t("choose.goals")}</h2>
     ${names.length > 0 && html`${choice(t("choose.l", { secret: secret("choose.or") }), value("l-diversity", "l"), L.map(one => [one, t("choose.one-in", { n: one })]), chosen => wish("l-diversity", "l", chosen))}
       ${choice(t("choose.t", { secret: secret("choose.and") }), value("t-closeness", "t"), T.map(one => [one, t("choose.at-most", { t: number(one) })]), chosen => wish("t-closeness", "t", chosen))}`}
-    ${choice(t("choose.preset"), plan.value.options.preset ?? "", presets.map(one => [one.name, one.title]), preset)}`;
+    ${choice(t("choose.preset"), plan.value.options.preset ?? "", presets.map(one => [one.name, one.title]), option("preset"))}
+    ${choice(t("choose.ends"), plan.value.options.ends ?? "", [["grid", t("choose.round")]], option("ends"))}`;
 }
 
 /** Why the goal is impossible, and the nearest ones as buttons. */
 export function Impossible({ point }) {
   const near = useAnswer(() => request("nearest", { k: point.k }), [point.k, point.failed]);
-  return html`<section class="notice bad" role="alert"><p>${point.failed}</p>
+  return html`<section class="notice bad" role="alert"><p lang="en">${point.failed}</p>
     <p>${near?.sizes?.map(k => html`<button key=${k} onClick=${() => change({ change: "goal", k })}>${t("choose.take-k", { k: number(k) })}</button> `)}
     ${near?.models?.length ? html`<button onClick=${() => change({ change: "privacy", models: near.models })}>${[...new Set(near.models.map(one => one.l || one.t ? t(`choose.take-${one.l ? "l" : "t"}`, { n: number(one.l ?? one.t) }) : one.model))].join(", ")}</button>` : ""}</p></section>`;
 }

@@ -11,7 +11,7 @@ const closing = signal(false);
 const make = () => run("make", {}, refresh).then(refresh);
 
 export function HandOut() {
-  useEffect(() => { if (!made.value && !running.value && !plan.value.unsure.length) make(); }, []);
+  useEffect(() => { if (!made.value && running.value?.name !== "make" && !plan.value.unsure.length) make(); }, []);
   const found = made.value;
   return html`<h1 class="unseen">${t("handout.title")}</h1>
     ${plan.value.unsure.length > 0 && html`<p class="notice bad">${t("handout.undecided")} <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`}
@@ -19,7 +19,7 @@ export function HandOut() {
     ${!found && !running.value && !plan.value.unsure.length && html`<p><button class="main" onClick=${make}>${t("handout.make")}</button></p>`}
     <div class="sheet-and-side">
       ${found ? html`<${Sheet} found=${found} />` : html`<p class="soft">${t("handout.nothing")}</p>`}
-      <aside aria-label=${t("handout.side")}><${About} />${found && html`<${Files} found=${found} />`}<${NextMonth} /><${Erase} /></aside>
+      <aside aria-label=${t("handout.name")}><${About} />${found && html`<${Files} found=${found} />`}<${NextMonth} /><${Erase} /></aside>
     </div>`;
 }
 
@@ -27,22 +27,22 @@ export function HandOut() {
 function Sheet({ found }) {
   const page = found.page;
   return html`<article class="sheet ${found.state} ${found.stale ? "old" : ""}" aria-label=${t("handout.sheet")}>
-    <p class="state"><span class="sign" aria-hidden="true">${{ green: "✓", amber: "!", red: "✕" }[found.state]}</span> ${page.headline}</p>
-    <dl class="figures">${page.figures.map(one => html`<div key=${one.name} class=${one.alarming ? "alarming" : ""}><dt>${one.name}</dt><dd class="value">${one.value}</dd><dd class="soft">${one.meaning}</dd></div>`)}</dl>
-    <h2>${t("handout.safe")}</h2><p>${page.safe}</p>
-    <h2>${t("handout.useful")}</h2><p>${page.useful}</p>
+    <p class="state"><span class="sign" aria-hidden="true">${{ green: "✓", amber: "!", red: "✕" }[found.state]}</span> <span lang="en">${page.headline}</span></p>
+    <dl class="figures" lang="en">${page.figures.map(one => html`<div key=${one.name} class=${one.alarming ? "alarming" : ""}><dt>${one.name}</dt><dd class="value">${one.value}</dd><dd class="soft">${one.meaning}</dd></div>`)}</dl>
+    <h2>${t("handout.safe")}</h2><p lang="en">${page.safe}</p>
+    <h2>${t("handout.useful")}</h2><p lang="en">${page.useful}</p>
     ${page.lost.map(([name, share]) => html`<p key=${name} class="loss"><span dir="auto">${name}</span> <span class="bar" aria-hidden="true"><span class="lost" style=${{ width: `${share * 100}%` }}></span></span> ${percent(share)}</p>`)}
     <h2>${t("handout.remains")}</h2>
     <ul class="concerns">${page.concerns.map((one, at) => html`<${Concern} key=${at} one=${one} decided=${!found.undecided.includes(one.key)} />`)}</ul>
-    ${page.rests_on.length > 0 && html`<h2>${t("handout.rests-on")}</h2>${page.rests_on.map(([word, said]) => html`<p key=${word}><em>${word}</em> ${said}</p>`)}`}
+    ${page.rests_on.length > 0 && html`<h2>${t("handout.rests-on")}</h2>${page.rests_on.map(([word, said]) => html`<p key=${word} lang="en"><em>${word}</em> ${said}</p>`)}`}
     ${page.example.rows.length > 0 && html`<h2>${t("handout.example")}</h2><div class="scroll" tabindex="0" role="region" aria-label=${t("handout.example")}><table><thead><tr>${page.example.columns.map(name => html`<th key=${name} scope="col" dir="auto">${name}</th>`)}</tr></thead>
       <tbody>${page.example.rows.map((row, at) => html`<tr key=${at}>${row.map((cell, place) => html`<td key=${place} dir="auto">${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`}
-    <p class="soft">${page.checked}</p></article>`;
+    <p class="soft" lang="en">${page.checked}</p></article>`;
 }
 
 /** Something to consider; an open one has to be decided before anything can be downloaded. */
 function Concern({ one, decided }) {
-  return html`<li class=${one.open ? "open" : ""}><strong>${one.title}.</strong> ${one.found} <span class="soft">${one.helps}</span>
+  return html`<li class=${one.open ? "open" : ""}><span lang="en"><strong>${one.title}.</strong> ${one.found} <span class="soft">${one.helps}</span></span>
     ${one.open && html`<label class="decision"><input type="checkbox" checked=${decided}
       onChange=${event => change({ change: "decide", concern: one.key, decided: event.target.checked })} /> ${t("handout.decided")}</label>`}</li>`;
 }
@@ -71,7 +71,7 @@ function Files({ found }) {
 /** The same plan for another table of the same shape. */
 function NextMonth() {
   return html`<section><h2>${t("handout.next.title")}</h2><p class="soft">${t("handout.next.text")}</p>
-    ${fileButton(t("handout.next.choose"), file => { screen.value = "columns"; openFile(file, true); })}</section>`;
+    ${fileButton(t("columns.choose"), file => { screen.value = "columns"; openFile(file, true); })}</section>`;
 }
 
 function Erase() {

@@ -1,6 +1,6 @@
 // The tabs of screen 2: rows before and after, what a neighbour knows, what columns lost, what is left for use.
-import { html, t, number, share, signal, useAnswer, useRef, useState } from "../ui.js";
-import { table, running, failure, run } from "../state.js";
+import { html, t, many, number, share, signal, useAnswer, useRef, useState } from "../ui.js";
+import { table, running, run } from "../state.js";
 import { request } from "../port.js";
 
 /** The people of the last answer, and the plan and the k that they are of. */
@@ -16,7 +16,7 @@ export function Rows({ point, of }) {
   // The people of this table stay until the next ones are there, and are called what they are.
   const found = answer ?? (people.value.table === table.value.id ? people.value : {});
   const [why, setWhy] = useState(null), asked = useRef(0);
-  if (found.error) return html`<p role="alert">${found.error}</p>`;
+  if (found.error) return html`<p role="alert" lang="en">${found.error}</p>`;
   if (!found.people) return html`<p class="soft">${t("choose.waiting")}</p>`;
   people.value = found;
   const old = found.k !== point.k || found.of !== of;
@@ -27,7 +27,7 @@ export function Rows({ point, of }) {
     if (turn === asked.current) setWhy({ name, lines });
   };
   return html`${old ? html`<p class="decide" role="status">${t("choose.old")}</p>` : html`<p class="soft">${t("choose.same")}</p>`}
-    <div class="why" role="status">${why ? html`<strong>${t("choose.why", { name: why.name })}</strong> ${why.lines.join(" ")}` : t("choose.why-help")}</div>
+    <div class="why" role="status">${why ? html`<strong>${t("choose.why", { name: why.name })}</strong> <span lang="en">${why.lines.join(" ")}</span>` : t("choose.why-help")}</div>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("choose.tab.rows")}><table class="same"><thead><tr>${found.columns.map(name => html`<th key=${name} scope="col" dir="auto">${name}</th>`)}<th scope="col">${t("choose.like")}</th></tr></thead>
       <tbody>${found.people.map(one => html`<tr key=${one.row}>${found.columns.map(name => html`<td key=${name}><${Cell} one=${one} name=${name} ask=${found.known.includes(name) && !old ? ask : null} /></td>`)}
         <td class="soft">${one.after ? t("choose.others", { n: number(one.alike - 1) }) : t("choose.gone")}</td></tr>`)}</tbody></table></div>`;
@@ -54,7 +54,7 @@ export function Attack({ point, of }) {
   return html`<p class="soft">${t("choose.attack")} ${met.people && html`<button class="small" onClick=${take}>${t("choose.somebody")}</button>`}</p>
     <div class="candidates" role="status">${found?.error ? found.error : found ? html`<strong class="figure">${number(found.before)} → ${number(found.after)}</strong> ${t(found.people ? "choose.candidates-people" : "choose.candidates", { before: number(found.before), after: number(found.after) })}
       ${Object.entries(found.secrets).map(([name, one]) => one.after !== null && html`<span key=${name}> ${t("choose.secret", { name, before: one.before === null ? "–" : share(one.before), after: share(one.after) })}</span>`)}
-      ${found.left_out ? ` ${t(found.left_out === 1 ? "choose.among-one" : "choose.among", { n: number(found.left_out) })}` : ""}` : t("choose.attack-help")}</div>
+      ${found.left_out ? ` ${many("choose.among", found.left_out)}` : ""}` : t("choose.attack-help")}</div>
     <div class="fields">${shown.map(name => html`<label key=${name} class="field"><span dir="auto">${name}</span><input type="text" maxlength="200" value=${known[column(name)] ?? ""} onInput=${event => setKnown({ ...known, [column(name)]: event.target.value })} /></label>`)}</div>`;
 }
 
@@ -73,6 +73,6 @@ export function Use({ point }) {
     if (value) setFound({ k: point.k, ...value });
   };
   return html`<p class="soft">${t("choose.use")}</p>
-    ${found && html`<p class=${found.k === point.k ? "" : "soft"}>${found.k === point.k ? "" : t("choose.use-old", { k: number(found.k) })}</p><ul>${found.measures.map(one => html`<li key=${one.name}>${one.sentence}</li>`)}</ul>`}
-    <p><button disabled=${running.value !== null} onClick=${() => { failure.value = null; measure(); }}>${t("choose.measure")}</button></p>`;
+    ${found && html`<p class=${found.k === point.k ? "" : "soft"}>${found.k === point.k ? "" : t("choose.use-old", { k: number(found.k) })}</p><ul>${found.measures.map(one => html`<li key=${one.name} lang="en">${one.sentence}</li>`)}</ul>`}
+    <p><button disabled=${running.value !== null} onClick=${measure}>${t("choose.measure")}</button></p>`;
 }
