@@ -16,6 +16,8 @@ from sfumato.errors import CautionError, SfumatoError
 
 ROWS = "".join(f"{20 + row},{'fm'[row % 2]},5371{row % 5}\n" for row in range(40))
 QI = ["age", "sex", "zip"]
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 
 
 def write(content: str | bytes, name: str = "people.csv") -> Path:
@@ -108,6 +110,14 @@ SAID = {
         "age,sex,zip\n" + "".join(f"{n % 9 + 1}.{100 + n % 7},f,1\n" for n in range(40)),
         "may also part thousands",
     ),
+    "thousands that only small numbers lack": (
+        "age,sex,zip\n" + "".join(f"{n % 9 + 1}.{100 + n},f,1\n{n + 100},f,1\n" for n in range(40)),
+        "numbers with a point between thousands",
+    ),
+    "a plus before fractions": (
+        "age,sex,zip\n" + "".join(f"{n % 5 - 2:+}.5,f,1\n" for n in range(40)),
+        "with a decimal point and with a plus sign",
+    ),
     "two bytes a letter": (("age,sex,zip\n" + ROWS).encode("utf-16-le"), "it is read as utf-16-le"),
     "an age that nobody has": ("age,sex,zip\n-19,f,1\n" + ROWS, "ages below 0 or above 120"),
     "two words for one sex": ("age,sex,zip\n30,Female,1\n" + ROWS, "several words for one thing"),
@@ -138,13 +148,60 @@ def test_a_total_below_makes_no_column_of_stars(tmp_path: Path, monkeypatch: pyt
         ([f"19{50 + n}-Q{n % 4 + 1}" for n in range(40)], "They look like quarters"),
         ([f"19{50 + n}-W{n % 40 + 10}" for n in range(40)], "They look like weeks"),
         ([f"{n % 24:02}:{n:02}" for n in range(40)], "They look like times of the day"),
+        ([f"{MONTHS[n % 12]} {1950 + n}" for n in range(40)], "dates={'age': '%b %Y'}"),
+        ([f"{MONTHS[n % 12]}-{50 + n}" for n in range(40)], "dates={'age': '%b-%y'}"),
+        ([f"December {1950 + n}" for n in range(40)], "dates={'age': '%B %Y'}"),
+        ([f"{1950 + n}-{n + 101}" for n in range(40)], "dates={'age': '%Y-%j'}"),
+        ([f"{1950 + n}{('', '-11', '-11-30')[n % 3]}" for n in range(40)], "dates={'age': '%Y-%m-%d|%Y-%m|%Y'}"),
+        ([f"Q{n % 4 + 1} {1950 + n}" for n in range(40)], "They look like quarters"),
+        ([f"{1950 + n}/{51 + n}" for n in range(40)], "They look like years that begin within one"),
+        ([f"{1950 + n}-03-04 12:30 CET" for n in range(40)], "The name of a time zone stands behind them"),
+        ([f"'{1950 + n}-03-04" for n in range(40)], "the mark by which spreadsheets keep text"),
+        ([f"{n + 10}".translate(ARABIC) for n in range(40)], "digits of another script"),
+        ([f"{n}.03.1950" if n % 9 else "k.A." for n in range(1, 31)], "na={'age': ['k.A.']}"),
+        ([f"$1,{n}00" if n % 20 else "-" for n in range(10, 50)], "na={'age': ['-']}"),
     ],
 )
 def test_parts_of_dates_make_no_column_of_stars(
     texts: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    people = write("age,sex,zip\n" + "".join(f"{text},f,1\n" for text in texts))
+    people = write("age,sex,zip\n" + "".join(f'"{text}",f,1\n' for text in texts))
     with pytest.raises(CautionError) as caught:
         sf.anonymize(people, quasi_identifiers=QI, k=4, seed=1, method="mondrian")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        ([f"{MONTHS[n % 12]} {1950 + n}" for n in range(40)], {"dates": {"age": "%b %Y"}}),
+        ([f"{1950 + n}-{n + 101}" for n in range(40)], {"dates": {"age": "%Y-%j"}}),
+        (
+            [f"{1950 + n}{('', '-11', '-11-30')[n % 3]}" for n in range(40)],
+            {"dates": {"age": "%Y-%m-%d|%Y-%m|%Y"}},
+        ),
+        ([f"{n}.03.1950" if n % 9 else "k.A." for n in range(1, 31)], {"na": {"age": ["k.A."]}}),
+        ([f"$1,{n}00" if n % 20 else "-" for n in range(10, 50)], {"na": {"age": ["-"]}}),
+    ],
+)
+def test_what_is_advised_helps(
+    texts: list[str], options: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = write("age,sex,zip\n" + "".join(f'"{text}",f,1\n' for text in texts))
+    release = sf.anonymize(people, quasi_identifiers=QI, k=4, seed=1, method="mondrian", **options)
+    assert not [one for one in release.cautions if one.code == "lost-column" and "age" in one.columns]
+
+
+def test_telephone_numbers_keep_their_plus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = write("age,tel\n" + "".join(f"{20 + n % 3},+4917{n:08}\n" for n in range(40)))
+    release = sf.anonymize(people, quasi_identifiers="age", plain="tel", confirm="tel", k=4, seed=1)
+    assert set(release.to_arrow()["tel"].to_pylist()) == {f"+4917{n:08}" for n in range(40)}
+
+
+def test_serial_numbers_of_days_may_have_fractions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = write("age,visit date\n" + "".join(f"{20 + n % 3},{45_000 + n}.{n % 10}\n" for n in range(40)))
+    assert sf.profile(people)["visit date"].kind == "date"

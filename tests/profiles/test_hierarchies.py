@@ -55,6 +55,8 @@ def test_the_widest_band_ends_where_the_table_does() -> None:
     found = sf.profile(pa.table({"age": bands * 60, "sex": ["f", "m"] * 300})).hierarchies(["age"])["age"]
     assert isinstance(found, Taxonomy)
     assert {row[2] for row in found.rows} == {"[0-40)", "[40-80)", "[80-100)"}
+    starts = [int(row[0][1:].split("-")[0]) for row in found.rows]
+    assert starts == sorted(starts), "whoever reads the file finds the bands from low to high"
 
 
 def test_rounding_leaves_most_amounts_more_than_nothing() -> None:
@@ -69,3 +71,10 @@ def test_a_place_number_is_not_rounded() -> None:
     draw = random.Random(5)
     found = sf.profile(pa.table({"district": [draw.randint(1, 60) for _ in range(900)]}))
     assert rounding_step(found["district"]) is None
+
+
+def test_rounding_that_changes_nothing_is_not_proposed() -> None:
+    draw = random.Random(5)
+    days = [min(30, int(draw.expovariate(0.2))) for _ in range(900)]
+    found = sf.profile(pa.table({"days_of_bad_health": days, "age": [20 + at % 60 for at in range(900)]}))
+    assert rounding_step(found["days_of_bad_health"]) is None

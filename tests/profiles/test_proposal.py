@@ -120,3 +120,28 @@ def test_a_column_is_a_coarser_level_only_if_it_means_that() -> None:
     assert isinstance(found["country"], Countries)
     assert isinstance(found["birthplace"], Taxonomy)
     assert ["Salem, Essex, US", "Essex, US", "US", "*"] in [list(row) for row in found["birthplace"].rows]
+
+
+def test_of_several_ages_the_one_in_years_is_taken_and_neither_months_nor_bands_beside_it() -> None:
+    rng = random.Random(3)
+    rows = 1_200
+    months = [rng.randint(18 * 12, 90 * 12) for _ in range(rows)]
+    table = pa.table(
+        {
+            "age_band": [f" {one // 120 * 10}-{one // 120 * 10 + 9}" for one in months],
+            "age_months": months,
+            "age": [one // 12 for one in months],
+            "sex": [rng.choice("fm") for _ in range(rows)],
+            "region": [rng.choice("NESW") for _ in range(rows)],
+        }
+    )
+    profile = sf.profile(table)
+    found = propose(profile, profile.roles, 5, {}, trials(lambda: table, rows))
+    assert set(found.quasi_identifiers) == {"age", "sex", "region"}
+    assert found.left["age_band"] == "it follows from age"
+    assert found.left["age_months"] == "it says nearly the same as age"
+    without = table.drop_columns(["age"])
+    only_months = sf.profile(without)
+    found = propose(only_months, only_months.roles, 5, {}, trials(lambda: without, rows))
+    assert set(found.quasi_identifiers) == {"age_months", "sex", "region"}
+    assert found.left["age_band"] == "it follows from age_months"

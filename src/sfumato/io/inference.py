@@ -1,8 +1,8 @@
 """Type inference for text: numbers, dates, booleans, or text.
 
 A column is judged by all its distinct values, never by a sample, so a late surprise turns a column into text
-instead of an error. Values that conversion would change stay text: leading zeros, a plus sign, more digits than an
-integer holds. Plain numbers and ISO dates are tried first; then numbers and dates as people write them
+instead of an error. Values that conversion would change stay text: leading zeros, a plus before whole numbers, more
+digits than an integer holds. Plain numbers and ISO dates are tried first; then numbers and dates as people write them
 (`written_numbers`, `written_dates`).
 """
 
@@ -155,10 +155,11 @@ class Narrowing:
             self._dates.look(distinct)
 
     def _note_days(self, distinct: pa.Array, first: bool) -> None:
-        """Note whether whole numbers mean days, which all pieces have to agree on."""
-        whole = self._left and self._left[0].kind == pa.int64() and pa.int64() not in self._broken
+        """Note whether numbers mean days, which all pieces have to agree on."""
+        kind = self._left[0].kind if self._left and self._left[0].kind not in self._broken else None
         is_open = self._expected.form is None and (first or self._days is not None)
-        found = numbered_days(self._expected.name, _cast(distinct, pa.int64())) if whole and is_open else None
+        numbers = kind in (pa.int64(), pa.float64())
+        found = numbered_days(self._expected.name, _cast(distinct, kind)) if numbers and is_open else None
         self._days = found if first or (found and self._days and found.said == self._days.said) else None
 
     @property
@@ -182,7 +183,7 @@ class Narrowing:
 
     def _plain(self, kind: pa.DataType) -> TextReading:
         """How values are read that have the same form everywhere; the name may say more, and thousands may be meant."""
-        if kind == pa.int64() and self._days is not None:
+        if kind in (pa.int64(), pa.float64()) and self._days is not None:
             return self._days
         if kind == pa.float64() and self._whole:
             return TextReading(pa.int64(), _without_fraction)

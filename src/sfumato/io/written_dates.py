@@ -339,13 +339,13 @@ def says_date(name: str) -> bool:
 
 
 def numbered_days(name: str, numbers: pa.Array) -> TextReading | None:
-    """How whole numbers mean days, in a column whose name says that it holds dates: 20241231, or Excel's 45657."""
+    """How numbers mean days, in a column whose name says that it holds dates: 20241231, or Excel's 45657 or 45657.5."""
     if not says_date(name) or not len(numbers):
         return None
-    texts = numbers.cast(pa.string())
-    if pc.all(pc.match_substring_regex(texts, _DAY_NUMBER)).as_py():
+    whole = pa.types.is_integer(numbers.type)
+    if whole and pc.all(pc.match_substring_regex(numbers.cast(pa.string()), _DAY_NUMBER)).as_py():
         return given_form("%Y%m%d", f"dates written %Y%m%d, because the name '{name}' says so")
-    ends = pc.min_max(numbers.cast(pa.int64()))
+    ends = pc.min_max(numbers)
     if _EXCEL_DATES[0] <= ends["min"].as_py() and ends["max"].as_py() <= _EXCEL_DATES[1]:
         return given_form(EXCEL, f"Excel's serial numbers of days, because the name '{name}' says that it holds dates")
     return None

@@ -27,13 +27,16 @@ MONEY_WITH_POINTS = frozenset(("$", "£", "¥", "₹", "US$", "A$", "C$", "USD",
 MOST_DIGITS = 18
 #: The most digits of a number with one point between thousands.
 LONGEST_THOUSANDS = 6
+#: So many different numbers with a point before three digits show thousands, if only those below a thousand lack one.
+SHOWN_THOUSANDS = 20
 _UNIT = rf"(?:{_SIGNS}|{_CODES})"
 _MINUS = r"[-\x{2212}]"
+_PLUS_OR_MINUS = r"[-+\x{2212}]"
 _BLANKS = r" \x{a0}\x{202f}\x{2009}"
 _QUOTES = r"'\x{2019}"
 _GAP = rf"[\s{_BLANKS}]?"
 _PARTS = (
-    rf"^(?P<open>\(?)(?P<sign>{_MINUS}?){_GAP}(?P<before>{_UNIT}?){_GAP}(?P<minus>{_MINUS}?)"
+    rf"^(?P<open>\(?)(?P<sign>{_PLUS_OR_MINUS}?){_GAP}(?P<before>{_UNIT}?){_GAP}(?P<minus>{_PLUS_OR_MINUS}?)"
     rf"(?P<body>[0-9.,](?:[0-9.,{_QUOTES}{_BLANKS}]*[0-9.,])?)"
     rf"{_GAP}(?P<after>{_UNIT}?)(?P<end>{_MINUS}?)(?P<close>\)?)$"
 )
@@ -63,6 +66,9 @@ class WrittenNumbers:
         self._units: set[str] = set()
         self._signs: set[str] = set()
         self._lengths: set[int] = set()
+        self._plus = self._minus = False
+        self._thousands: set[str] = set()
+        self._below, self._ungrouped = False, False
 
     @property
     def is_possible(self) -> bool:
@@ -81,6 +87,13 @@ class WrittenNumbers:
         self._marked |= not _all(pc.utf8_trim_whitespace(texts), _PLAIN)
         for side in ("before", "after"):
             self._units |= set(pc.unique(pc.struct_field(parts, side)).to_pylist()) - {""}
+        signs = {
+            sign
+            for name in ("open", "sign", "minus", "end")
+            for sign in pc.unique(pc.struct_field(parts, name)).to_pylist()
+        }
+        self._plus |= "+" in signs
+        self._minus |= bool(signs - {"", "+"})
         self._note_signs(body)
 
     def _note_signs(self, body: pa.Array) -> None:
@@ -89,10 +102,20 @@ class WrittenNumbers:
         signs = {".": "[.]", ",": ",", "'": f"[{_QUOTES}]", " ": f"[{_BLANKS}]"}
         self._signs |= {sign for sign, pattern in signs.items() if _any(body, pattern)}
         self._lengths |= set(pc.unique(pc.utf8_length(pc.replace_substring_regex(body, r"\D", ""))).to_pylist())
+        self._note_thousands(body)
+
+    def _note_thousands(self, body: pa.Array) -> None:
+        """Note what shows that points part thousands: many do, and no number from a thousand on lacks one."""
+        self._below |= _any(body, r"^[1-9]\d{0,2}$")
+        self._ungrouped |= _any(body, r"^\d{4,}")
+        if len(self._thousands) < SHOWN_THOUSANDS:
+            grouped = body.filter(pc.match_substring_regex(body, r"^[1-9]\d{0,2}(\.\d{3})+$"))
+            self._thousands |= set(pc.unique(grouped).to_pylist())
 
     def look_at_plain(self, texts: pa.Array) -> None:
         """Look at distinct numbers that are written as programs do: with a point, and without anything else."""
         body = pc.utf8_ltrim(pc.utf8_trim_whitespace(texts), "-")
+        self._minus |= _any(texts, "-")
         self._fits[POINT] &= _all(body, _STYLES[POINT])
         self._fits[COMMA] = self._fits[COMMA] and _all(body, _STYLES[COMMA])
         if self._fits[COMMA]:
@@ -137,15 +160,19 @@ class WrittenNumbers:
         if not fitting:
             return None
         # Nobody writes amounts of money with three decimals.
-        money = COMMA if self._units - {"%", "‰"} and COMMA not in self._signs else POINT
-        return self._expected.elsewhere or money
+        money = self._units - {"%", "‰"} and COMMA not in self._signs
+        shown = len(self._thousands) >= SHOWN_THOUSANDS and self._below and not self._ungrouped
+        return self._expected.elsewhere or (COMMA if money or (shown and COMMA not in self._signs) else POINT)
 
     def _may_be_codes(self, style: str) -> bool:
         """Whether they may be numbers of identity or telephone, written in groups: all as long, and without a fraction.
 
-        Nobody writes commas or quotation marks into such a number, or a point into a short one.
+        Nobody writes commas or quotation marks into such a number, or a point into a short one. A plus before whole
+        numbers that are never negative begins telephone numbers.
         """
         amounts = self._has_fraction[style] or self._units or self._signs & {",", "'"}
+        if self._plus and not amounts and not self._minus:
+            return True
         if amounts or self._expected.decimal is not None or len(self._lengths) > 1:
             return False
         return " " in self._signs or (POINT in self._signs and max(self._lengths) > LONGEST_THOUSANDS)
@@ -169,6 +196,7 @@ class WrittenNumbers:
             parts.append(f"with a {' or '.join(between)} between thousands")
         if self._units:
             parts.append(f"with the sign {next(iter(self._units))}")
+        parts += ["with a plus sign"] if self._plus else []
         return " and ".join(parts) or f"with a {group}"
 
 
@@ -196,7 +224,7 @@ def _converted(texts: pa.Array, decimal: str, kind: pa.DataType) -> pa.Array:
     if decimal == COMMA:
         body = pc.replace_substring(body, COMMA, POINT)
     signs = pc.binary_join_element_wise(*(pc.struct_field(parts, one) for one in ("open", "sign", "minus", "end")), "")
-    minus = pc.if_else(pc.greater(pc.binary_length(signs), 0), "-", "")
+    minus = pc.if_else(pc.match_substring_regex(signs, r"[^+]"), "-", "")
     return pc.binary_join_element_wise(minus, body, "").cast(kind)
 
 

@@ -109,7 +109,7 @@ def _wider_bands(facts: ColumnCounts) -> Taxonomy | None:
         return None
     if any(band.high not in {band.low + width, band.low + width - 1} for band in closed):
         return None
-    spelt = facts.values.cast("string").to_pylist()
+    spelt = sorted(facts.values.cast("string").to_pylist(), key=lambda text: order.index(text.strip()))
     places = {text.strip(): band for text, band in zip(order, bands, strict=True)}
     last = max((band.low + width for band in closed), default=math.inf)
     rows = ((text, places[text.strip()]) for text in spelt)

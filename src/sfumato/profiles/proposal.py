@@ -192,10 +192,23 @@ def _follows(profile: Profile, name: str, taken: str) -> bool:
     """Whether the values of a column follow from those of one that is taken; from rare values everything does."""
     column, known = profile[name].facts, profile[taken].facts
     often = ALIKE if column.different == known.different else REPEATED
+    topic = profile[name].candidate.topic
+    if topic is not None and topic == profile[taken].candidate.topic and _are_bands(column, known):
+        return True
     if column.different > known.different or known.different * often > known.rows:
         return False
     pairs = np.unique(fingerprints([known.codes.astype(np.int64) + 1, column.codes.astype(np.int64) + 1]))
     return len(pairs) == len(np.unique(known.codes))
+
+
+def _are_bands(column: ColumnCounts, known: ColumnCounts) -> bool:
+    """Whether the values of a column are bands of numbers, each of all numbers from one to another."""
+    if not known.is_number or column.different * REPEATED > known.different:
+        return False
+    both = (column.codes >= 0) & (known.codes >= 0)
+    order = np.argsort(_numbers(known)[known.codes[both]], kind="stable")
+    bands = column.codes[both][order]
+    return np.count_nonzero(np.diff(bands)) == len(np.unique(bands)) - 1 > 0
 
 
 def _nearly(profile: Profile, name: str, taken: str) -> bool:
@@ -272,17 +285,24 @@ def _alike(profile: Profile, one: str, other: str) -> bool:
 
 
 def rounding_step(column: ColumnProfile) -> float | None:
-    """The step to round to, for amounts and measurements with many values; codes are none."""
+    """The step to round to, for amounts and measurements with many values; None where it would change nothing."""
     facts = column.facts
-    coded = column.kind not in {"amount", "number"} or is_coded(facts, column.candidate.topic)
-    if not facts.is_number or facts.different <= EXACT or coded:
+    if not _is_measured(column):
         return None
     values = np.repeat(_numbers(facts), facts.counts)
     low, high = np.quantile(values, (0.05, 0.95))
     # What is far below most values must not become 0: a step is a part of the middle of what is not 0.
     middle = float(np.median(np.abs(values[values != 0])))
     step = round_width(min(float(high - low) / STEPS, middle / 8))
+    if facts.is_whole and step <= 1:
+        return None
     return int(step) if step >= 1 else step
+
+
+def _is_measured(column: ColumnProfile) -> bool:
+    """Whether a column holds amounts or measurements with many values; codes are none."""
+    coded = column.kind not in {"amount", "number"} or is_coded(column.facts, column.candidate.topic)
+    return column.facts.is_number and column.facts.different > EXACT and not coded
 
 
 def _rounded(facts: ColumnCounts, step: float | None) -> NDArray[np.int64]:
@@ -322,7 +342,7 @@ def _models(column: ColumnProfile, codes: NDArray[np.int64]) -> Iterator[Privacy
     """Yield models for a sensitive column, the strongest first."""
     name = column.name
     largest = np.bincount(codes).max(initial=0) / max(1, len(codes))
-    ordered = rounding_step(column) is not None
+    ordered = _is_measured(column)
     if not ordered:
         yield from (LDiversity(l, column=name) for l in (3, 2) if largest <= 0.8 / l)  # noqa: E741
     distance = "ordered" if ordered else "equal"

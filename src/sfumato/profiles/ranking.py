@@ -44,6 +44,8 @@ FOLLOWS = 1.02
 SATURATED = 0.9
 #: Of several places, the one with the fewest values comes first, if it has at least this many.
 FEWEST_PLACES = 4
+#: Whoever is older is so in months.
+OLDEST = 120
 #: Topics that say the same of a person.
 SAME = {"age": "date of birth", "year of birth": "date of birth"}
 
@@ -132,8 +134,14 @@ def _place(candidate: tuple[SuggestedColumn, float]) -> tuple[int, bool, float]:
     column, risk = candidate
     described = DESCRIBED.index(column.topic) if column.topic in DESCRIBED else len(DESCRIBED)
     if column.topic != "place":
-        return described, column.facts.missing > SOMETIMES_MISSING * column.facts.rows, -risk
+        rarely = column.facts.missing > SOMETIMES_MISSING * column.facts.rows
+        return described, rarely or (column.topic == "age" and not _in_years(column.facts)), -risk
     return described, column.facts.different < FEWEST_PLACES, column.facts.different
+
+
+def _in_years(facts: ColumnCounts) -> bool:
+    """Whether ages are years, as others know them, and no months, days or bands."""
+    return facts.is_number and facts.is_whole and facts.numbers[0] >= 0 and facts.numbers[-1] <= OLDEST
 
 
 def known_beside(candidate: SuggestedColumn, core: Sequence[SuggestedColumn]) -> int:

@@ -28,24 +28,54 @@ _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 _WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?\s*(%|€|£|\$|[a-zA-Z]{1,3})?\s*$"
 _DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[A-Z]{1,5})?)?\s*$"
 
-#: Parts of dates: how they look, the form in which they can be read as dates, and what to do if there is none.
-_PARTS_OF_DATES = (
-    (r"^\s*(1[89]|20)\d\d-(0?[1-9]|1[0-2])\s*$", "%Y-%m", ""),
-    (r"^\s*(1[89]|20)\d\d/(0?[1-9]|1[0-2])\s*$", "%Y/%m", ""),
-    (r"^\s*(0?[1-9]|1[0-2])/(1[89]|20)\d\d\s*$", "%m/%Y", ""),
-    (r"^\s*(0?[1-9]|1[0-2])\.(1[89]|20)\d\d\s*$", "%m.%Y", ""),
-    (r"^\s*(0?[1-9]|1[0-2])-(1[89]|20)\d\d\s*$", "%m-%Y", ""),
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_FULL_MONTH = r"(January|February|March|April|May|June|July|August|September|October|November|December)"
+_YEAR = r"(1[89]|20)\d\d"
+#: Digits of Arabic, Persian, Devanagari, and wide ones.
+_OTHER_DIGITS = r"[\x{660}-\x{669}\x{6f0}-\x{6f9}\x{966}-\x{96f}\x{ff10}-\x{ff19}]"
+_MONTHS = "They look like months: give their form, and each counts as its first day"
+#: A time with the name of a zone, which may mean several.
+_NAMED_ZONE = r"\d:\d{2}(:\d{2}(\.\d+)?)? ?[B-LN-Z][A-Z]{1,4}\s*$|\d:\d{2}(:\d{2}(\.\d+)?)? ?A[A-LN-Z][A-Z]{0,3}\s*$"
+
+#: Texts that are nearly dates or numbers: how they look, the form in which they can be read as dates, and what to do.
+_NEARLY_READ = (
+    (rf"^\s*{_YEAR}-(0?[1-9]|1[0-2])\s*$", "%Y-%m", _MONTHS),
+    (rf"^\s*{_YEAR}/(0?[1-9]|1[0-2])\s*$", "%Y/%m", _MONTHS),
+    (rf"^\s*(0?[1-9]|1[0-2])/{_YEAR}\s*$", "%m/%Y", _MONTHS),
+    (rf"^\s*(0?[1-9]|1[0-2])\.{_YEAR}\s*$", "%m.%Y", _MONTHS),
+    (rf"^\s*(0?[1-9]|1[0-2])-{_YEAR}\s*$", "%m-%Y", _MONTHS),
+    (rf"^\s*(?i:{_MONTH}) {_YEAR}\s*$", "%b %Y", _MONTHS),
+    (rf"^\s*(?i:{_MONTH})-{_YEAR}\s*$", "%b-%Y", _MONTHS),
+    (rf"^\s*(?i:{_MONTH})-\d\d\s*$", "%b-%y", _MONTHS),
+    (rf"^\s*(?i:{_FULL_MONTH}) {_YEAR}\s*$", "%B %Y", _MONTHS),
     (
-        r"^\s*(1[89]|20)\d\d[- ]?[QTqt][1-4]\s*$",
+        rf"^\s*{_YEAR}-?([0-2]\d\d|3[0-6]\d)\s*$",
+        "%Y-%j",
+        "They look like numbered days of a year: give their form",
+    ),
+    (
+        rf"^\s*{_YEAR}(-(0[1-9]|1[0-2])(-\d\d)?)?\s*$",
+        "%Y-%m-%d|%Y-%m|%Y",
+        "Some lack the day, or the month too: give all forms, and what is lacking counts as the first",
+    ),
+    (
+        rf"^\s*({_YEAR}[- ]?[QTqt][1-4]|[QTqt][1-4][-/ ]?{_YEAR})\s*$",
         None,
         "They look like quarters: write the first day of each, as 2024-10-01",
     ),
-    (r"^\s*(1[89]|20)\d\d-?W\d{1,2}\s*$", None, "They look like weeks: write the first day of each, as 2024-09-30"),
+    (rf"^\s*{_YEAR}-?W\d{{1,2}}\s*$", None, "They look like weeks: write the first day of each, as 2024-09-30"),
+    (
+        rf"^\s*{_YEAR}/\d\d\s*$",
+        None,
+        "They look like years that begin within one and end within the next: write the first of each, as 2024",
+    ),
     (
         r"^\s*([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?\s*$",
         None,
         "They look like times of the day: write them as hours, such as 13.5",
     ),
+    (r"^\s*['\x{2019}`][-+\d].*\d", None, "They begin with the mark by which spreadsheets keep text: remove it"),
+    (rf"^\s*[-+]?{_OTHER_DIGITS}", None, "They are written in digits of another script: write them as 0 to 9"),
 )
 
 #: Nobody is younger or older.
@@ -209,7 +239,10 @@ def _numbers_as_text(column: ViewedColumn, rows: int) -> Iterator[CautionFinding
                 "if they are codes.",
             )
         return
-    if mostly(found.numbers, found, counts):
+    if found.words and (found.written | found.numbers | found.without).all():
+        why = f"{_listed(found.words)} among them makes it one of categories"
+        advice = f"If {_listed(found.words)} means 'no value', say so: {_na(column.name, found.words)}"
+    elif mostly(found.numbers, found, counts):
         why = f"{share(count, rows)} rows that hold something else make it one of categories"
         advice = "Clean these rows, or name the words that mean 'no value'"
     elif mostly(found.written | found.numbers, found, counts):
@@ -233,7 +266,7 @@ def _are_stored(column: ViewedColumn, found: SortedValues) -> bool:
     if found.without.any() or found.numbers.sum() < FEWEST_CODES or says_code(column.name):
         return False
     texts = column.values.cast(pa.string()).filter(pa.array(found.numbers))
-    codes = looks_like_code(texts) or pc.any(pc.match_substring_regex(texts, r"^0\d")).as_py()
+    codes = looks_like_code(texts) or pc.any(pc.match_substring_regex(texts, r"^0\d|^\s*\+\d{7}")).as_py()
     return not codes or _AGE.search(column.name.lower()) is not None
 
 
@@ -252,6 +285,10 @@ def _dates_as_text(column: ViewedColumn) -> Iterator[CautionFinding]:
 
 def _how_to_write(column: ViewedColumn, found: SortedValues) -> str:
     """What to do so that a column of dates is read as dates."""
+    if found.words and (found.dates | found.without).all():
+        return f"If {_listed(found.words)} means 'no value', say so: {_na(column.name, found.words)}."
+    if pc.all(pc.match_substring_regex(column.values.cast(pa.string()), _NAMED_ZONE)).as_py():
+        return "The name of a time zone stands behind them: leave it out, or write how far it is ahead, as +01:00."
     form, fitting = date_format(column.values.filter(pa.array(found.dates)))
     if fitting < MOSTLY:
         return (
@@ -274,20 +311,16 @@ def read_as_words(column: ViewedColumn) -> str | None:
     if not is_text(column.values.type) or sort_values(column.values).numbers.all():
         return None
     found = [*_numbers_as_text(column, 1), *_dates_as_text(column)]
-    return found[0].advice if found else _about_parts_of_dates(column)
+    return found[0].advice if found else _about_nearly_read(column)
 
 
-def _about_parts_of_dates(column: ViewedColumn) -> str | None:
-    """What to do about months, quarters, weeks and times of day; None if a column holds something else."""
-    for pattern, form, example in _PARTS_OF_DATES:
+def _about_nearly_read(column: ViewedColumn) -> str | None:
+    """What to do about months, quarters, times of day and others; None if a column holds something else."""
+    for pattern, form, advice in _NEARLY_READ:
         fits = _flags(pc.match_substring_regex(column.values.cast(pa.string()), pattern))
         if mostly(fits, sort_values(column.values), column.counts[:-1]):
-            if form is None:
-                return f"{example}, or declare it as 'categorical'."
-            return (
-                f"They look like months: give their form, and each counts as its first day (dates={{{column.name!r}: "
-                f"{form!r}}}, on the command line --dates '{column.name}={form}'), or declare it as 'categorical'."
-            )
+            given = f" (dates={{{column.name!r}: {form!r}}}, on the command line --dates '{column.name}={form}')"
+            return f"{advice}{given if form else ''}, or declare it as 'categorical'."
     return None
 
 
