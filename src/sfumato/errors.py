@@ -167,6 +167,17 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     return f"Did you mean {listed([by_case[close[0]]])}?" if close else ""
 
 
+def no_column(unknown: Sequence[str], known: Iterable[str], what: str = "The table") -> str:
+    """Say which columns are lacking, which there are, and which was probably meant.
+
+    >>> no_column(["agee"], ["age", "sex"])
+    "The table has no column 'agee'. Its columns are 'age', 'sex'. Did you mean 'age'?"
+    """
+    columns = list(known)
+    meant = next(filter(None, (did_you_mean(name, columns) for name in unknown)), "")
+    return f"{what} has no column {listed(unknown)}. Its columns are {listed(columns)}. {meant}".rstrip()
+
+
 def listed(names: Iterable[str], limit: int = 12) -> str:
     """Join names for a message: ``'a', 'b', 'c'``, and how many more there are."""
     shown = [printable(name, lines=False) for name in names]

@@ -85,10 +85,68 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, *K, "--hierarchy", "zip=ordered:a|b"), "not in the order given to Ordered"),
         ((*ROLES, *K, "--policy", "no.toml"), "The policy file 'no.toml' does not exist"),
         ((*ROLES, *K, "--speed", "11"), "No such option: --speed"),
+        ((*ROLES, "--k", 5), "No such option: --k. Did you mean -k?"),
+        (
+            (
+                *ROLES,
+                "-k=5",
+            ),
+            "'=5' is not a whole number, such as 10. Write a blank instead of the equals sign.",
+        ),
+        ((*ROLES, "-k", "5%"), "'5%' is not a whole number"),
+        ((*ROLES, *K, "--suppression", "2%"), "'2%' is not a number. For 2 % write 0.02."),
+        ((*ROLES, "-t", "0,2"), "'0,2' is not a number. Write 0.2."),
+        (("--qi", "age;zip", "--rest", "drop", *K), "Name 'age', 'zip' one by one (on the command line: with commas"),
+        ((*ROLES, *K, "patients.csv"), "A command reads one table: name several files by a pattern in quotes"),
+        (
+            (*ROLES, *K, "--report", "report.pdf"),
+            "The report is written as HTML, but 'report.pdf' is called otherwise.",
+        ),
+        ((*ROLES, *K, "--manifest", "given.csv"), "The manifest is written as JSON, but 'given.csv' is called"),
+        ((*ROLES, *K, "--save-policy", "given.csv"), "The saved policy is written as TOML"),
+        ((*ROLES, *K, "--sheet", "2"), "A sheet is named, '2', but 'patients.csv' has none."),
+        ((*ROLES, *K, "--transform", "age=rond:5"), "Did you mean 'round'?"),
+        ((*ROLES, *K, "--transform", "agee=round:5"), "Did you mean 'age'?"),
+        ((*ROLES, "--privacy", "l-diversity:l=2,column=diseas"), "Did you mean 'disease'?"),
+        ((*ROLES, *K, "--na", "agee=9"), "'na' names 'agee', which the table does not have."),
+        ((*ROLES, *K, "--na", "agee=9"), "Did you mean 'age'?"),
     ],
 )
 def test_a_wrong_request(arguments: tuple[object, ...], said: str) -> None:
     assert said in refused(2, "anonymize", "patients.csv", *OUT, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("patients.csv",), "It is a file: sfumato profile patients.csv describes it"),
+        (("anonymise",), "Did you mean 'anonymize'"),
+        (("verify", "patients.csv"), "What you look for is sfumato check."),
+        (("certificate",), "sfumato anonymize with --certificate FILE"),
+        (("help", "anonymize"), "sfumato COMMAND -h"),
+        (("init", "patients.csv", "-o", "given.csv", "--yes"), "The policy is written as TOML"),
+        (("report", "p.toml", "patients.csv", "r.csv", "-o", "r.docx"), "The report is written as HTML"),
+        (("hierarchy", "patients.csv", "zipp"), "Did you mean 'zip'?"),
+        (("risk", "patients.csv", "--qi", "age", "--threshold", "9%"), "'9%' is not a number. For 9 % write 0.09."),
+        (
+            ("check", "patients.csv", "--qi", "age", *K, "--certificate", "no.json"),
+            "Leave out '--qi', '-k'.",
+        ),
+        (("utility", "patients.csv", "patients.csv", "--qi", "agee"), "Did you mean 'age'?"),
+        (
+            ("attack", "patients.csv", "patients.csv", "--qi", "age", "--time-limit", 0),
+            "must be a number above 0. Got 0.0.\n",
+        ),
+    ],
+)
+def test_other_wrong_requests(arguments: tuple[object, ...], said: str) -> None:
+    assert said in refused(2, *arguments) + "\n"
+
+
+def test_questions_that_nobody_can_answer() -> None:
+    done = run("init", "patients.csv")
+    assert done.code == 2
+    assert "There is no answer to read. With --yes all suggestions are taken." in done.stderr
 
 
 def test_what_is_missing_is_named_with_what_it_is() -> None:
@@ -141,6 +199,8 @@ def test_privacy_that_is_not_possible(arguments: tuple[object, ...], said: str) 
 
 def test_files_that_cannot_be_read() -> None:
     assert "There is no file 'no.csv'" in refused(3, "anonymize", "no.csv", *OUT, *ROLES, *K)
+    assert "download it first" in refused(3, "anonymize", "https://example.org/patients.csv", *OUT, *ROLES, *K)
+    assert "empty below the 999 lines" in refused(3, "anonymize", "patients.csv", *OUT, *ROLES, *K, "--skip", 999)
     assert "is a directory" in refused(3, "anonymize", ".", *OUT, *ROLES, *K)
 
 

@@ -170,8 +170,8 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
     unknown = [name for name in names if name not in hierarchies]
     if unknown or not names:
         raise ParameterError(
-            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. "
-            f"{did_you_mean(unknown[0] if unknown else '', hierarchies)} Quasi-identifiers: {listed(hierarchies)}."
+            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. Quasi-identifiers: "
+            f"{listed(hierarchies)}. {did_you_mean(unknown[0] if unknown else '', hierarchies)}".rstrip()
         )
     return names
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from sfumato.errors import SchemaError, listed
+from sfumato.errors import SchemaError, no_column
 from sfumato.io import Source, open_source
 from sfumato.release.release import Release
 from sfumato.run.presets import after_transformations, apply_preset
@@ -76,7 +76,7 @@ def read_release(data: object, schema: Schema, separator: str | None) -> pa.Tabl
     source = open_source(data, separator=separator)
     lacking = [name for name in schema.sensitive if name not in source.columns]
     if lacking:
-        raise SchemaError(f"The release has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
+        raise SchemaError(no_column(lacking, source.columns, "The release"))
     return read_columns(source, schema.quasi_identifiers, source.columns)
 
 

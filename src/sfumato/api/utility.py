@@ -12,7 +12,7 @@ from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
 from sfumato.common.patience import Patience
 from sfumato.common.progress import ProgressOption, reporting
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, SchemaError, listed
+from sfumato.errors import DataError, SchemaError, listed, no_column
 from sfumato.hierarchies.dates import Dates, moments_of
 from sfumato.release.anatomy import Anatomy
 from sfumato.release.release import Release
@@ -112,7 +112,7 @@ def _read(data: object, released: Released, separator: str | None, policy: Reque
     columns = [*source.columns, *added]
     lacking = [name for name in released.quasi_identifiers if name not in columns]
     if lacking:
-        raise SchemaError(f"The original has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
+        raise SchemaError(no_column(lacking, source.columns, "The original"))
     wanted = [name for name in columns if released.shows(name)]
     needed = [name for name in wanted if name not in added]
     needed += [one for name, how in added.items() for one in how.looks_at(name) if one not in needed]

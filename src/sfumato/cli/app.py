@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial, wraps
@@ -66,10 +67,33 @@ TEXTS = (list[str], list[str] | None)
 PATH = (Path, Path | None)
 WHOLE = (int, int | None)
 NUMBER = (float, float | None)
+NUMBERS = (list[float], list[float] | None)
 #: Longer whole numbers fit in no column, and Python refuses to read those with thousands of digits.
 LONGEST_NUMBER = 18
 
 
+#: Words that people try as commands, and what does it.
+TRIED = {
+    "help": "sfumato -h, or sfumato COMMAND -h",
+    "version": "sfumato --version",
+    "certificate": "sfumato anonymize with --certificate FILE; sfumato check with --certificate FILE recomputes one",
+    "verify": "sfumato check",
+    "validate": "sfumato check",
+    "test": "sfumato check",
+    "describe": "sfumato profile",
+    "inspect": "sfumato profile",
+    "show": "sfumato profile",
+    "policy": "sfumato init",
+    "start": "sfumato init",
+    "new": "sfumato init",
+    "generalize": "sfumato anonymize",
+    "mask": "sfumato anonymize",
+    "run": "sfumato anonymize",
+    "hierarchies": "sfumato hierarchy",
+    "measure": "sfumato risk, or sfumato utility",
+    "gui": "sfumato studio",
+    "ui": "sfumato studio",
+}
 #: What to do about words that belong to no option.
 WORDS_TOO_MANY = "Part several values of an option by commas, such as --qi age,zip, and quote what holds blanks."
 
@@ -104,9 +128,20 @@ class _ParsesAtOnce(Mixed):
             if lacking is not None and getattr(lacking, "help", None):
                 error.message = str(lacking.help)  # type: ignore[attr-defined]
             if "unexpected extra argument" in said:
-                error.message = f"{said}. {WORDS_TOO_MANY}"  # type: ignore[attr-defined]
+                error.message = f"{said}. {_too_many(said)}"  # type: ignore[attr-defined]
+            short = f"-{said.removeprefix('No such option: --')[:1]}"
+            if said == f"No such option: -{short}" and short in options:
+                error.message, error.possibilities = f"{said}. Did you mean {short}?", None  # type: ignore[attr-defined]
             raise
         return parsed
+
+
+def _too_many(said: str) -> str:
+    """What to do about words that belong to no option: several files, or several values."""
+    words = said.rpartition("(")[2].rstrip(")").split()
+    if all(Path(word).is_file() for word in words):
+        return "A command reads one table: name several files by a pattern in quotes, such as 'visits_*.csv'."
+    return WORDS_TOO_MANY
 
 
 def _without_values(args: list[str], options: Mapping[str, Any]) -> list[str]:
@@ -133,10 +168,34 @@ def _process(option: Any, annotation: object, by_typer: Callable[[Any, Any], Any
     try:
         return by_typer(ctx, value)
     except typer.BadParameter:
-        what = "a whole number, such as 10" if wanted in WHOLE else "a number" if wanted in NUMBER else ""
+        what = "a whole number, such as 10" if wanted in WHOLE else "a number" if wanted in (*NUMBER, *NUMBERS) else ""
         if not what:
             raise
-        raise typer.BadParameter(f"{shortened(value)} is not {what}.", ctx=ctx, param=option) from None
+        wrong = next((one for one in value if not _is_number(one)), value) if wanted in NUMBERS else value
+        raise typer.BadParameter(f"{shortened(wrong)} is not {what}.{_meant(wrong)}", ctx=ctx, param=option) from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _meant(value: object) -> str:
+    """How to write what looks like a number to people.
+
+    >>> _meant("2%"), _meant("0,2"), _meant("=5"), _meant("many")
+    (' For 2 % write 0.02.', ' Write 0.2.', ' Write a blank instead of the equals sign.', '')
+    """
+    text = str(value).strip()
+    if re.fullmatch(r"\d{1,3}(\.\d+)? ?%", text):
+        share = text.rstrip("% ")
+        return f" For {share} % write {float(share) / 100:.6g}."
+    if re.fullmatch(r"\d{1,9},\d{1,9}", text):
+        return f" Write {text.replace(',', '.')}."
+    return " Write a blank instead of the equals sign." if text.startswith("=") else ""
 
 
 def _of_text(value: object, wanted: object) -> object:
@@ -249,6 +308,20 @@ class Commands(_ParsesAtOnce, TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names in the order of the help."""
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; a file instead of one, and words that people try, are explained."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            tried, said = args[0], str(getattr(error, "message", ""))
+            if said.startswith("No such command") and Path(tried).is_file():
+                hint = f"It is a file: sfumato profile {tried} describes it, sfumato init {tried} begins a policy."
+                error.message = f"{said} {hint}"  # type: ignore[attr-defined]
+            elif said.startswith("No such command") and tried.lower() in TRIED:
+                hint = f"What you look for is {TRIED[tried.lower()]}."
+                error.message = f"No such command '{tried}'. {hint}"  # type: ignore[attr-defined]
+            raise
 
     def get_help(self, ctx: Any) -> str:
         """Every command in its group, without importing any."""

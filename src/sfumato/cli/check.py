@@ -118,7 +118,7 @@ def _by_bound(
         "memory",
         "temporary",
     }
-    said = [f"--{name}" for name in sorted(refused) if getattr(asked, name, None) is not None]
+    said = [options.typed(name) for name in sorted(refused) if getattr(asked, name, None) is not None]
     said += [] if certificate is None else ["--certificate"]
     if said:
         raise ParameterError(
@@ -143,7 +143,7 @@ def _by_certificate(asked: options.Asked, place: str, certificate: Path, public_
 
     heeded = {"command", "separator", "encoding"}
     said = [
-        f"--{one.name.replace('_', '-')}"
+        options.typed(one.name)
         for one in fields(asked)
         if one.name not in heeded and getattr(asked, one.name) is not None
     ]

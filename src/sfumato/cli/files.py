@@ -17,6 +17,11 @@ from sfumato.io.atomic import check_place
 from sfumato.io.spool import STANDARD
 from sfumato.io.write import refuse_existing
 
+#: Endings of tables and documents, which programs would try to open as such.
+MISLEADING = frozenset(
+    {".csv", ".tsv", ".xlsx", ".xls", ".ods", ".parquet", ".json", ".jsonl", ".sav", ".dta", ".rds", ".pdf", ".docx"}
+)
+
 
 @dataclass(frozen=True)
 class ReleaseFiles:
@@ -68,6 +73,8 @@ class ReleaseFiles:
                 refuse_existing(path)
                 check_place(path)
                 continue
+            if name not in {"output", "alternatives"}:
+                refuse_misnamed(name, path)
             form = self.write_as if name == "output" else None
             check_writable(path, table=name in {"output", "alternatives"}, form=form)
 
@@ -104,6 +111,16 @@ def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) ->
             if name == "output" and second.is_dir() and second.resolve() in path.resolve().parents:
                 raise ParameterError(f"{path} lies in {second}, and all of that is read. Name an output elsewhere.")
         taken[name] = path
+
+
+def refuse_misnamed(name: str, path: Path) -> None:
+    """Refuse to write what is no table, or no document of an office program, under a name that says so."""
+    wanted = {"report": ".html", "policy": ".toml", "saved policy": ".toml"}.get(name, ".json")
+    if path.suffix.lower() in MISLEADING - {wanted}:
+        raise ParameterError(
+            f"The {name} is written as {wanted[1:].upper()}, but '{path}' is called otherwise. Call it "
+            f"'{path.with_suffix(wanted)}'."
+        )
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -101,9 +102,10 @@ def trials(opened: Callable[[], object], rows: int) -> Attempt:
 
 def _refuse_output(place: str, output: Path) -> None:
     """Refuse, before any question, a policy file that cannot or must not be written."""
-    from sfumato.cli.files import read_files, refuse_overwriting
+    from sfumato.cli.files import read_files, refuse_misnamed, refuse_overwriting
     from sfumato.io import check_writable
 
+    refuse_misnamed("policy", output)
     refuse_overwriting({"policy": output}, read_files(place))
     check_writable(output, table=False)
 
@@ -125,17 +127,28 @@ def ask_role(column: ColumnProfile, rows: int) -> str:
     say(paragraphs(f"{column.name}: {column.kind}, {facts.different:,} values{missing}{alone}"))
     say(paragraphs(f"  {column.suggestion.certainty}: {reason(column)}"))
     while True:
-        given = typer.prompt("  role", default=column.role, err=True).strip().lower()
+        given = _answer("  role", column.role).lower()
         fits = [role for role in ROLES if role.startswith(given)]
         if given in ROLES or len(fits) == 1:
             return given if given in ROLES else fits[0]
         say(HELP if given == "?" else f"  Say one of {', '.join(ROLES)}; the first letters are enough.")
 
 
+def _answer(question: str, suggested: str) -> str:
+    """Ask on the terminal; where nobody can answer, say what to do."""
+    try:
+        return str(typer.prompt(question, default=suggested, err=True)).strip()
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        say("")
+        raise ParameterError("There is no answer to read. With --yes all suggestions are taken.") from None
+
+
 def ask_k(suggested: int) -> int:
     """Ask for k."""
     while True:
-        given = typer.prompt("k: everybody looks like at least k - 1 others", default=str(suggested), err=True).strip()
+        given = _answer("k: everybody looks like at least k - 1 others", str(suggested))
         if given.isdecimal() and int(given) >= 2:
             return int(given)
         say("  Say a whole number of at least 2.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, get_type_hints
 
 import typer
 
@@ -447,6 +447,17 @@ ENGINE = {"engine", "memory", "temporary", "threads"}
 WRITING = {"force"}
 #: The options that change how a release looks, but not which levels are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
+
+
+def typed(name: str) -> str:
+    """The option of a field of `Asked`, as users type it.
+
+    >>> typed("quasi_identifiers"), typed("k"), typed("strict")
+    ('--qi', '-k', '--strict')
+    """
+    declared = get_type_hints(Asked, include_extras=True)[name].__metadata__[0]
+    return str(declared.default).partition("/")[0]
+
 
 Function = TypeVar("Function", bound=Callable[..., None])
 

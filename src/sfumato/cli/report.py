@@ -32,12 +32,13 @@ def report(
     sfumato report policy.toml patients.csv release.csv -o report.html
     """
     from sfumato.api.policy import Policy
-    from sfumato.cli.files import refuse_overwriting
+    from sfumato.cli.files import refuse_misnamed, refuse_overwriting
     from sfumato.common.charts.picture import altair
     from sfumato.common.progress import reporting
     from sfumato.io import check_writable
 
     altair()
+    refuse_misnamed("report", output)
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)
     named = title or f"Release of {Path(original).name} → {Path(release).name}"

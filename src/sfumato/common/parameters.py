@@ -27,8 +27,14 @@ def integer(owner: str, name: str, value: object, at_least: int) -> int:
     """Convert ``value`` to an int, or refuse it."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or int(value) < at_least or int(value).bit_length() > LONGEST_WHOLE:  # type: ignore[call-overload]
-        raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value, _as_number(name, value))
+        hint = _as_number(name, value) if _float(_unquoted(value)) >= at_least else ""
+        raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value, hint)
     return int(value)  # type: ignore[call-overload]
+
+
+def _unquoted(value: object) -> object:
+    """The number that a text such as ``"5"`` stands for; anything else as it is."""
+    return float(value) if isinstance(value, str) and re.fullmatch(r"\s*\d{1,12}(\.\d+)?\s*", value) else value
 
 
 def _as_number(name: str, value: object) -> str:
@@ -53,7 +59,9 @@ def number(
     bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
     given = _float(value)
     if not (math.isfinite(given) and given >= at_least and given > above):
-        raise invalid_parameter(owner, name, f"a number{bound}", value, hint or _as_number(name, value))
+        meant = _float(_unquoted(value))
+        written = _as_number(name, value) if isinstance(value, str) and meant >= at_least and meant > above else ""
+        raise invalid_parameter(owner, name, f"a number{bound}", value, hint or written)
     return given
 
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import stat
 import zlib
 from abc import abstractmethod
@@ -239,6 +240,10 @@ def _beside(path: Path) -> list[str]:
         return []
 
 
+#: An address, whose second slash is gone from a path.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/")
+
+
 def check_readable(path: Path) -> None:
     """Check that a path is a regular file that can be read and is not empty."""
     try:
@@ -246,6 +251,8 @@ def check_readable(path: Path) -> None:
         is_empty = stat.S_ISREG(mode) and not _first_byte(path)
     except FileNotFoundError:
         hint = did_you_mean(path.name, _beside(path)) or "Check the path."
+        if _ADDRESS.match(str(path)):
+            hint = "Tables are read from this machine: download it first."
         raise SourceError(f"There is no file {shown(path)}. {hint}") from None
     except PermissionError:
         raise SourceError(f"{shown(path)} may not be read. Check its permissions.") from None

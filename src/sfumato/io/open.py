@@ -128,12 +128,15 @@ class Format:
         Whether such a file is text, in some encoding and perhaps compressed.
     guesses
         Whether its encoding is guessed if the caller names none; JSON is UTF-8 by definition.
+    has_parts
+        Whether such a file can hold several tables, of which ``sheet`` names one.
     """
 
     endings: tuple[str, ...]
     open: Opener
     is_text: bool = False
     guesses: bool = False
+    has_parts: bool = False
 
 
 def _of(module: str, name: str) -> Opener:
@@ -154,6 +157,8 @@ def _delimited(path: Path, form: str, options: FileOptions) -> Source:
     if not skip and not has_mixed_ends(path):
         return DelimitedSource(path, separator, options)
     spool, mixed = with_one_end(path, skip)
+    if options.skip and not os.path.getsize(spool.path):
+        raise SourceError(f"{shown(path)} is empty below the {skip:,} lines that are to be skipped. Skip fewer.")
     check_readable(spool.path)
     source = DelimitedSource(spool.path, separator, options, above=skip)
     if skip and options.skip is None:
@@ -175,14 +180,14 @@ FORMATS = (
     Format(("json",), _json, is_text=True),
     Format(("parquet", "pq"), lambda path, form, options: ParquetSource(path)),
     Format(("arrow", "feather", "ipc"), lambda path, form, options: ArrowFileSource(path)),
-    Format(("xlsx", "xlsm", "xls", "xlsb", "ods"), _of("excel", "WorkbookSource")),
+    Format(("xlsx", "xlsm", "xls", "xlsb", "ods"), _of("excel", "WorkbookSource"), has_parts=True),
     Format(("sav", "zsav"), _of("spss_stata_sas", "StatisticsSource")),
     Format(("dta",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("sas7bdat",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("xpt",), _of("spss_stata_sas", "StatisticsSource")),
-    Format(("rds",), _of("r", "open_r")),
-    Format(("rda", "rdata"), _of("r", "open_r")),
-    Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
+    Format(("rds",), _of("r", "open_r"), has_parts=True),
+    Format(("rda", "rdata"), _of("r", "open_r"), has_parts=True),
+    Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource"), has_parts=True),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
 FIXED_WIDTH = BY_ENDING["fwf"]
@@ -225,6 +230,8 @@ def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Sour
         if not form.is_text:
             raise ParameterError(f"A layout is for text with columns of fixed width, but {shown(file)} is none.")
         form, ending = FIXED_WIDTH, "fwf"
+    if options.sheet is not None and not form.has_parts:
+        raise ParameterError(f"A sheet is named, '{options.sheet}', but {shown(file)} has none. Leave it out.")
     if not form.is_text:
         return _with_options(form.open(file, ending, options), options)
     named = options.encoding

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 import pyarrow as pa
 
 from sfumato.common.progress import Tell, silent
-from sfumato.errors import SchemaError, invalid_parameter, listed
+from sfumato.errors import SchemaError, invalid_parameter, listed, no_column
 from sfumato.io.headers import HEADLESS
 from sfumato.io.inference import inferred_words
 from sfumato.io.missing import EVERY_COLUMN, codes_for, without_codes
@@ -265,7 +265,7 @@ class Source(ABC):
         self.check_names(names)
         unknown = [name for name in names if name not in self.columns]
         if unknown:
-            raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
+            raise SchemaError(no_column(unknown, self.columns))
 
 
 def _remarks_on(readings: Mapping[str, TextReading]) -> Iterator[Remark]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import SchemaError, listed
+from sfumato.errors import SchemaError, did_you_mean, listed
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses
 
@@ -115,7 +115,7 @@ class SensitiveModel(PrivacyModel):
         if self.column not in names:
             raise SchemaError(
                 f"{self} is about the column '{self.column}', which is not declared as sensitive. "
-                f"Sensitive columns: {listed(names)}."
+                f"Sensitive columns: {listed(names)}. {did_you_mean(self.column, names)}".rstrip()
             )
         return [names.index(self.column)]
 

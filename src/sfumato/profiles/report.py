@@ -16,7 +16,7 @@ from sfumato.assess.meaning.meaning import Meaning
 from sfumato.assess.meaning.vocabulary import Topic
 from sfumato.assess.meaning.words import words
 from sfumato.common.html import element, fragment, table
-from sfumato.errors import SchemaError, listed
+from sfumato.errors import SchemaError, no_column
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
@@ -135,7 +135,7 @@ class Profile:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise SchemaError(f"The table has no column '{name}'. Its columns are {listed(self.names)}.")
+        raise SchemaError(no_column([name], self.names))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -361,7 +361,7 @@ class Request:
             if unknown:
                 raise SchemaError(
                     f"'{option}' names {listed(unknown)}, which the table does not have. Its columns are "
-                    f"{listed(columns)}."
+                    f"{listed(columns)}. {did_you_mean(unknown[0], columns)}".rstrip()
                 )
 
     def read_as_text(self) -> list[str]:

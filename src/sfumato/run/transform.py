@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, SchemaError, listed
+from sfumato.errors import DataError, SchemaError, did_you_mean, listed
 from sfumato.run.request import Request
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
@@ -42,7 +42,8 @@ def looked_at(request: Request, roles: Mapping[str, str], wanted: Sequence[str])
     if lacking:
         raise SchemaError(
             f"{listed(lacking)} is to be transformed, replaced, sampled by or learned from, but the table has no such "
-            f"column. Its columns are {listed(name for name in roles if name not in made)}."
+            f"column. Its columns are {listed(name for name in roles if name not in made)}. "
+            f"{did_you_mean(lacking[0], roles)}".rstrip()
         )
     _check_roles(request, roles)
     return list(dict.fromkeys([*wanted, *sources, *request.pseudonymize, *by, *learned]))

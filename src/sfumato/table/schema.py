@@ -203,9 +203,9 @@ def _said(hierarchy: Declared) -> str:
 def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
     """Suggest what was probably meant: several names joined by commas, or a similarly spelt column."""
     for name in unknown:
-        parts = [part.strip() for part in name.split(",")]
+        parts = [part.strip() for part in re.split("[,;|]", name)]
         if len(parts) > 1 and all(part in columns for part in parts):
-            return f"Name {listed(parts)} one by one (on the command line: an option for each)."
+            return f"Name {listed(parts)} one by one (on the command line: with commas between)."
         if meant := did_you_mean(name, columns):
             return meant
     return "Check the spelling."

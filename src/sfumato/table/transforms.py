@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.common.grouping import folded
-from sfumato.errors import DataError, ParameterError, invalid_parameter, listed, shortened
+from sfumato.errors import DataError, ParameterError, did_you_mean, invalid_parameter, listed, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Learned, default_hierarchy
 from sfumato.hierarchies.ages import completed_years
 from sfumato.hierarchies.base import as_number
@@ -378,7 +378,8 @@ def _hierarchy(record: Mapping[str, Any]) -> Hierarchy:
     if kind not in HIERARCHIES:
         known = [one for one in TRANSFORMS if one != AtLevel.kind] + [*HIERARCHIES]
         raise ParameterError(
-            f"{shortened(kind)} is neither a transformation nor a hierarchy. Known: {listed(known, limit=40)}."
+            f"{shortened(kind)} is neither a transformation nor a hierarchy. Known: {listed(known, limit=40)}. "
+            f"{did_you_mean(kind, known)}".rstrip()
         )
     try:
         return HIERARCHIES[str(kind)](**given)

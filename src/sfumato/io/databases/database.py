@@ -10,7 +10,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from sfumato.common.progress import Tell
-from sfumato.errors import SchemaError, SourceError, listed
+from sfumato.errors import SchemaError, SourceError, no_column
 from sfumato.io import ArrowSource, Openable, Source
 from sfumato.io.columns import plain
 from sfumato.io.frames import StreamSource
@@ -108,7 +108,7 @@ class Database(Openable):
         known = self.columns()
         unknown = [name for name in names if name not in known]
         if unknown:
-            raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(known)}.")
+            raise SchemaError(no_column(unknown, known))
 
 
 class DatabaseSource(Source):
