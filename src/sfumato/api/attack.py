@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.api.tables import read_original, read_release
+from sfumato.api.tables import read_original, read_release, refuse_swapped
 from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
 from sfumato.assess.attacks.greedy_order import FULL_DOMAIN, GREEDY, PEELING
 from sfumato.assess.attacks.scenario import promise_of
@@ -101,6 +101,7 @@ def attack(
     with reporting(progress, "attack") as report:
         patience = Patience.of("attack", time_limit, report)
         published = release if isinstance(release, Release) else None
+        refuse_swapped("attack", original, release)
         policy = policy if published is None else published.policy
         schema = _roles(published, policy, quasi_identifiers, sensitive)
         report("reading", 0.0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from sfumato.errors import SchemaError, no_column
+from sfumato.errors import ParameterError, SchemaError, no_column
 from sfumato.io import Source, open_source
 from sfumato.release.release import Release
 from sfumato.run.presets import after_transformations, apply_preset
@@ -67,6 +67,12 @@ def read_original(
     if policy.preset is not None and policy.transform:
         changed = after_transformations(source, changed, policy)
     return Originals(table, changed)
+
+
+def refuse_swapped(caller: str, original: object, release: object) -> None:
+    """Refuse a release in the place of the original."""
+    if isinstance(original, Release) and not isinstance(release, Release):
+        raise ParameterError(f"The original comes first: {caller}(original, release).")
 
 
 def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from sfumato.api.tables import open_original, read_columns
+from sfumato.api.tables import open_original, read_columns, refuse_swapped
 from sfumato.assess.queries import Anatomized, Released
 from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
 from sfumato.common.patience import Patience
@@ -71,6 +71,7 @@ def utility(
     >>> 0 <= found["total_variation"].value <= 1
     True
     """
+    refuse_swapped("utility", original, release)
     released = _released(release, quasi_identifiers, separator)
     policy = release.policy if isinstance(release, Release) else policy
     before = _read(original, released, separator, policy)

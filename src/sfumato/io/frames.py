@@ -59,6 +59,8 @@ def _made_of(data: object) -> str:
     """Say how what is nearly a table becomes one."""
     if isinstance(data, Mapping):
         return "pyarrow.table(…), pandas.DataFrame(…) and polars.DataFrame(…) make one of a dictionary. "
+    if isinstance(data, list) and data and all(isinstance(one, Mapping) for one in data):
+        return "pyarrow.Table.from_pylist(…) and pandas.DataFrame(…) make one of a list of rows. "
     return "Its method to_frame() makes one. " if hasattr(data, "to_frame") else ""
 
 

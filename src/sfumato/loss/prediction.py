@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterError, listed
+from sfumato.errors import ParameterError, did_you_mean, listed
 from sfumato.hierarchies import Domain, TreeDomain
 from sfumato.loss.objective import Marginals, Objective, mean
 from sfumato.loss.span_prices import SpanSteps, priced_by_steps
@@ -77,9 +77,10 @@ def label_of(microdata: Microdata, label: str | None) -> SensitiveColumn:
     """Find the sensitive column to predict."""
     names = [column.name for column in microdata.sensitive]
     if not names or label not in {None, *names}:
+        what = f"'{label}' is none" if label is not None and names else "the label that is to be predicted"
         raise ParameterError(
-            f"minimize='prediction' needs a sensitive column: the label that is to be predicted. "
-            f"Sensitive columns: {listed(names) or 'none'}."
+            f"minimize='prediction' needs a sensitive column: {what}. Sensitive columns: {listed(names) or 'none'}. "
+            f"{did_you_mean(label, names)}".rstrip()
         )
     return few_labels(microdata.sensitive[0 if label is None else names.index(label)])
 

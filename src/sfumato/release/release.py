@@ -25,7 +25,7 @@ from sfumato.methods.details import MethodDetails
 from sfumato.release.manifest import promises_privacy, unseen_rows
 from sfumato.release.notebook import page_of
 from sfumato.release.origin import Origin
-from sfumato.release.shown import Promises, Shown
+from sfumato.release.shown import CALLED, Promises, Shown
 from sfumato.release.summary import summarize
 from sfumato.release.values import ValueCounts
 from sfumato.verify.verification import Achieved, Verification
@@ -469,8 +469,9 @@ class Release:
     def _lacks(self, name: str) -> str:
         if name in self.loss:
             return f"This release has no {name!r}. Did you mean 'loss.{name}'?"
-        hint = "" if name.startswith("_") or name in self.details.declared() else did_you_mean(name, dir(self))
-        return f"This release has no {name!r}; {hint or 'which attributes exist depends on the method.'}"
+        hint = did_you_mean(CALLED.get(name, name), dir(self))
+        hint = "" if name.startswith("_") or name in self.details.declared() else hint
+        return f"This release has no {name!r}. {hint or 'Which attributes exist depends on the method.'}"
 
     def __getattr__(self, name: str) -> Any:
         """Offer what a method of another package declares: the fields of its own kind of `MethodDetails`."""

@@ -21,6 +21,13 @@ from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 from sfumato.verify.written import PromisedTable, verify_written
 
+#: What data frames call what a release has.
+CALLED = {
+    **dict.fromkeys(("to_csv", "to_parquet", "to_excel", "to_file", "save", "export", "write_csv"), "write"),
+    **dict.fromkeys(("df", "frame", "dataframe", "rows", "released", "result"), "data"),
+    **dict.fromkeys(("to_df", "to_frame", "to_dataframe"), "to_pandas"),
+}
+
 
 class Promises(NamedTuple):
     """What a release promises, in the verifier's words.

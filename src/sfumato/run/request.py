@@ -428,7 +428,9 @@ def all_models(
     t: float | None = None,
 ) -> tuple[PrivacyModel, ...]:
     """Collect the models of all arguments, each once."""
-    others = list(privacy) if isinstance(privacy, Iterable) else [privacy]
+    given: Any = privacy
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    others = list(given) if is_list else [given]
     for model in others:
         if not isinstance(model, PrivacyModel):
             raise invalid_parameter(caller, "privacy", "a privacy model or a list of them", model)

@@ -225,6 +225,18 @@ def _weights(given: Mapping[str, float]) -> dict[str, float]:
     return dict(given)
 
 
+def _instead_of(given: object) -> str:
+    """What to write instead of the name of a hierarchy, its class, or widths alone."""
+    kind = KINDS.get(given) if isinstance(given, str) else None
+    if isinstance(given, type) and issubclass(given, Hierarchy):
+        kind = given
+    if kind is not None:
+        return f"Write sf.{kind.__name__}()."
+    if isinstance(given, list | tuple) and given and all(isinstance(one, int | float) for one in given):
+        return f"Write sf.Numeric(widths={list(given)})."
+    return did_you_mean(given, KINDS)
+
+
 def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[str, Declared]:
     if not isinstance(given, Mapping):
         names = _names("quasi_identifiers", given)
@@ -236,7 +248,6 @@ def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[st
     for name, hierarchy in given.items():
         if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
             expected = "None or a hierarchy such as Numeric(), Taxonomy.read(...) or Prefix()"
-            kind = KINDS.get(hierarchy) if isinstance(hierarchy, str) else None
-            hint = "" if kind is None else f"Write sf.{kind.__name__}()."
+            hint = _instead_of(hierarchy)
             raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, hierarchy, hint)
     return dict(given)

@@ -44,6 +44,8 @@ def spans_of(name: str, condition: Condition, order: Sequence[object] | None, da
         if len(condition) != 2:
             raise _refused(name, condition, "a range has two ends, such as (30, 40); None stands for no end")
         first, last = (_span(name, end, order, dates) for end in condition)
+        if first.low > last.high:
+            raise _refused(name, condition, f"a range begins with its lower end; write {condition[::-1]!r}")
         return [Span(first.low, last.high)]
     spans: list[Span] = []
     for one in sorted({_span(name, value, order, dates) for value in values_of(condition)}):
