@@ -71,6 +71,7 @@ def test_the_census_by_mouse_from_the_file_to_a_verified_release(browser: Any, s
     tab.page.get_by_label("Purpose").fill("Planning schools")
     tab.page.get_by_label("Purpose").blur()
     tab.page.wait_for_selector(".stale")
+    assert "this is the release before" in (tab.page.locator(".notice.stale").text_content() or "")
     assert tab.button("Release", exact=True).is_disabled(), "the report does not say yet who gets it"
     tab.shot("stale")
     tab.button("Make it again").click()

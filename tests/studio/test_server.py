@@ -42,7 +42,9 @@ class Running:
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
         found = ADDRESS.search(line)
-        assert found, line + self.process.stderr.read()
+        if found is None:
+            self.process.kill()
+            pytest.fail(line + self.process.stderr.read())
         self.port, self.token = int(found[1]), found[2]
         self.headers = {"origin": f"http://127.0.0.1:{self.port}", "x-tab": "0" * 32}
 

@@ -11,12 +11,12 @@ const closing = signal(false);
 const make = () => run("make", {}, refresh).then(refresh);
 
 export function HandOut() {
-  useEffect(() => { if (!made.value && running.value?.name !== "make" && !plan.value.unsure.length) make(); }, []);
-  const found = made.value;
+  const found = made.value, idle = !running.value, unsure = plan.value.unsure.length > 0;
+  useEffect(() => { if (!found && running.value?.name !== "make" && !unsure) make(); }, []);
   return html`<h1 class="unseen">${t("handout.title")}</h1>
-    ${plan.value.unsure.length > 0 && html`<p class="notice bad">${t("handout.undecided")} <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`}
-    ${found && (found.stale || !found.complete) && !running.value && html`<p class="notice stale" role="status">${t(`handout.${found.stale ? "stale" : "incomplete"}`)} <button class="main" onClick=${make}>${t("handout.again")}</button></p>`}
-    ${!found && !running.value && !plan.value.unsure.length && html`<p><button class="main" onClick=${make}>${t("handout.make")}</button></p>`}
+    ${unsure && html`<p class="notice bad">${t("handout.undecided")} <button onClick=${() => { screen.value = "columns"; }}>${t("handout.to-columns")}</button></p>`}
+    ${found && (found.stale || idle && !found.complete) && html`<p class="notice stale" role="status">${t(`handout.${found.stale ? "stale" : "incomplete"}`)} ${idle && html`<button class="main" onClick=${make}>${t("handout.again")}</button>`}</p>`}
+    ${!found && idle && !unsure && html`<p><button class="main" onClick=${make}>${t("handout.make")}</button></p>`}
     <div class="sheet-and-side">
       ${found ? html`<${Sheet} found=${found} />` : html`<p class="soft">${t("handout.nothing")}</p>`}
       <aside aria-label=${t("handout.name")}><${About} />${found && html`<${Files} found=${found} />`}<${NextMonth} /><${Erase} /></aside>
