@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
+
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
 from sfumato.hierarchies import Categorical, Numeric, Taxonomy
+from sfumato.hierarchies.countries import places_of_countries
+from sfumato.profiles.drawn import _plain
 
 
 def drawn(name: str, values: list[object]) -> object:
@@ -42,6 +47,27 @@ def test_codes_of_icd_9_stand_in_their_chapters() -> None:
     assert found["250.02"] == ("250", "240-279")
     assert (found["428"][-1], found["V58"][-1], found["E885"][-1]) == ("390-459", "V00-V99", "E000-E999")
     assert found["8.45"] == ("008", "001-139")
+
+
+def test_countries_stand_in_their_regions_by_any_name() -> None:
+    found = groups("birth_country", ["Germany", "España", "United States", "the Philippines", "cote d'ivoire", "JPN"])
+    assert found["España"] == ("Southern Europe", "Europe")
+    assert found["United States"] == ("Northern America", "Americas")
+    assert found["the Philippines"][-1] == found["JPN"][-1] == "Asia"
+    assert groups("nationality", ["German", "French", "Polish", "Spanish"])["German"] == ("Western Europe",)
+    assert groups("country", ["Germany", "France", "Poland", "Spain", "Elsewhere"])["Elsewhere"] == ("other",)
+
+
+def test_every_country_has_a_name_and_no_name_has_two() -> None:
+    listed = tomllib.loads((files("sfumato.profiles") / "country_names.toml").read_text(encoding="utf-8"))
+    assert set(listed) == {code for code in places_of_countries() if len(code) == 2}
+    codes = {(_plain(name), code) for code, names in listed.items() for name in names.split("|")}
+    assert len(codes) == len({name for name, _ in codes})
+
+
+def test_a_doctorate_is_a_degree() -> None:
+    found = groups("education", ["PhD", "bachelor", "high school", "primary school"])
+    assert found["PhD"] == found["bachelor"] == ("university",)
 
 
 def test_bands_become_wider_bands_and_open_ends_stand_alone() -> None:

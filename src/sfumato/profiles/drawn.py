@@ -1,4 +1,4 @@
-"""Hierarchies that people draw by hand: chapters of ICD-9, wider bands, groups of marital states, schools and work."""
+"""Hierarchies that people draw by hand: chapters of ICD-9, wider bands, regions, marital states and schools."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 import tomllib
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -14,6 +15,7 @@ from importlib.resources import files
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.orders import WrittenBand, band_of, order_of
 from sfumato.hierarchies import Taxonomy
+from sfumato.hierarchies.countries import places_of_countries
 
 ROOT, OTHER = "*", "other"
 #: The share of values that must be understood; the rest is a group of its own.
@@ -35,11 +37,17 @@ def drawn(facts: ColumnCounts, topic: str | None) -> Iterator[Taxonomy]:
         return
     if (bands := _wider_bands(facts)) is not None:
         yield bands
+    if topic == "nationality" and (regions := _rows(values, _above_country)) is not None:
+        yield regions
     if topic == "disease" and (chapters := _rows(values, _above_icd9)) is not None:
         yield chapters
     forms = _groups().get(topic or "", ())
     found = _rows(
-        values, lambda value: next(([label] for label, form in forms if form.fullmatch(_spaced(value))), None)
+        values,
+        lambda value: next(
+            ([label] for label, form in forms if form.fullmatch(value.strip(" .")) or form.fullmatch(_spaced(value))),
+            None,
+        ),
     )
     if found is not None:
         yield found
@@ -64,6 +72,10 @@ def _rows(values: Sequence[str], above: Callable[[str], list[str] | None]) -> Ta
     """Put values below what is above them; None if too few are understood, or all are in one group."""
     found = {value: above(value) for value in values}
     known = [path for path in found.values() if path is not None]
+    # A level of one group says no more than '*'.
+    while known and len(known[0]) > 1 and len({path[-1] for path in known}) == 1:
+        found = {value: path and path[:-1] for value, path in found.items()}
+        known = [path[:-1] for path in known]
     if len(known) < UNDERSTOOD * len(values) or len({path[-1] for path in known}) < FEWEST_GROUPS:
         return None
     height = len(known[0])
@@ -76,6 +88,35 @@ def _rows(values: Sequence[str], above: Callable[[str], list[str] | None]) -> Ta
 def _apart(label: str, values: set[str]) -> str:
     """Name a group otherwise than a value is."""
     return f"{label} (all)" if label in values else label
+
+
+@cache
+def _countries() -> dict[str, str]:
+    """The codes of countries by their names, in their plainest form; see the file."""
+    listed = tomllib.loads((files("sfumato.profiles") / "country_names.toml").read_text(encoding="utf-8"))
+    return {_plain(name): code for code, names in listed.items() for name in names.split("|")}
+
+
+def _plain(name: str) -> str:
+    """Write a name in small letters without accents, signs and articles.
+
+    >>> _plain("The Bahamas"), _plain("Côte d'Ivoire"), _plain("Trinidad & Tobago"), _plain("United-States")
+    ('bahamas', 'cote d ivoire', 'trinidad and tobago', 'united states')
+    """
+    letters = unicodedata.normalize("NFKD", name.casefold().replace("&", " and "))
+    text = "".join(" " if not one.isalnum() else one for one in letters if not unicodedata.combining(one))
+    return " ".join(text.split()).removeprefix("the ")
+
+
+def _above_country(name: str) -> list[str] | None:
+    """The region and the continent of a country, by its name or that of its people.
+
+    >>> _above_country("Germany"), _above_country("Wonderland")
+    (['Western Europe', 'Europe'], None)
+    """
+    code = _countries().get(_plain(name), name.strip().upper())
+    place = places_of_countries().get(code)
+    return None if place is None else list(place)
 
 
 def _above_icd9(code: str) -> list[str] | None:
