@@ -41,6 +41,31 @@ def test_line_ends_and_titles(tmp_path: Path, content: bytes, said: str, packed:
     assert said in remarks
 
 
+@pytest.mark.parametrize(
+    "above",
+    [
+        "",
+        "Krankenhaus\n",
+        "Bericht\n\n",
+        "Bericht;;\nMai 2021;;\n;;\n",
+        "sep=;\n",
+        "# made by a tool\n# twice\n",
+        "\n\n",
+    ],
+)
+@pytest.mark.parametrize("blank", ["", "\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_header_above_decimal_commas_is_no_title(tmp_path: Path, above: str, blank: str, end: str) -> None:
+    rows = [(20 + n, f"{150 + n},{n % 10}", f"{n},5") for n in range(30)]
+    lines = ["Alter;Größe;Dosis", *(f"{age};{height};{dose}{blank}" for age, height, dose in rows)]
+    (tmp_path / "a.csv").write_bytes((above + "\n".join(lines) + "\n").replace("\n", end).encode())
+    found, remarks = remarks_of(tmp_path / "a.csv")
+    assert list(found) == ["Alter", "Größe", "Dosis"], remarks
+    assert found["Alter"] == [row[0] for row in rows]
+    assert found["Dosis"] == [n + 0.5 for n in range(30)]
+    assert ("taken for titles" in remarks) == bool(above)
+
+
 def test_line_breaks_in_cells_are_no_ends_of_lines(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b'a,b\r\n1,"x\ny"\r\n2,z\r\n')
     assert remarks_of(tmp_path / "a.csv") == ({"a": [1, 2], "b": ["x\ny", "z"]}, "")

@@ -269,23 +269,32 @@ def first_lines(path: Path) -> tuple[list[str], bool]:
 
 
 def lines_above(path: Path, separator: str | None = None) -> int:
-    """Count the lines at the start of a file that evidently are titles above the header."""
+    """Count the lines at the start of a file that evidently are titles above the header.
+
+    What is a title depends on the separator: commas of numbers part all rows but the header, which is no title.
+    """
     lines = first_lines(path)[0][:_SHOWN_LINES]
-    separators = SEPARATORS if separator is None else (separator,)
-    fitness = {one: _fitness(lines, one) for one in separators}
-    if any(fit[0] and fit[1] >= _MOSTLY and _has_names(lines[0], one) for one, fit in fitness.items()):
-        return 0
-    found = 0
-    for one in separators:
+    found: list[tuple[tuple[bool, bool, int, int], int]] = []
+    for one in SEPARATORS if separator is None else (separator,):
         with suppress(csv.Error):
             reader = csv.reader(lines, delimiter=one)
             ends, records = [], []
             for record, _ in zip(reader, range(_SAMPLE_RECORDS), strict=False):
                 records.append(record)
                 ends.append(reader.line_num)
-            titles = titles_above(records)
-            found = max(found, ends[titles - 1] if titles else 0)
-    return found
+            titles = 0 if _is_table(records) and _has_names(lines[0], one) else titles_above(records)
+            if titles or _is_table(records):
+                header, *rows = records[titles:]
+                columns = list(zip(*(row for row in rows if len(row) == len(header)), strict=True))
+                begins = not looks_headless(header, columns)
+                found.append(((begins, not titles, len(header), -titles), ends[titles - 1] if titles else 0))
+    return max(found)[1] if found else 0
+
+
+def _is_table(records: Sequence[Sequence[str]]) -> bool:
+    """Whether nearly all records, less empty ones, have as many cells as the first, and more than one."""
+    widths = [len(record) for record in records if record]
+    return bool(records and records[0]) and widths[0] > 1 and widths.count(widths[0]) >= _MOSTLY * len(widths)
 
 
 def _has_names(line: str, separator: str) -> bool:
