@@ -75,3 +75,17 @@ def test_words_that_a_release_makes_get_numbers_after_the_codes(survey: Path, tm
             assert known.get(code, label) == label
             assert code in known or code > max(known)
     assert sf.check(path, quasi_identifiers=["sex", "region"], k=25).ok
+
+
+@pytest.mark.parametrize("form", ["sav", "dta"])
+def test_categories_that_are_codes_keep_them(tmp_path: Path, form: str) -> None:
+    people = pd.DataFrame({"region": [1, 2, 3, 9] * 15, "age": [20 + row % 3 for row in range(60)]})
+    roles = {"region": sf.Categorical(), "age": None}
+    release = sf.anonymize(people, quasi_identifiers=roles, k=5, seed=1, method="mondrian")
+    path = tmp_path / f"release.{form}"
+    release.write(path)
+    read = pyreadstat.read_sav if form == "sav" else pyreadstat.read_dta
+    frame, about = read(str(path))
+    assert set(frame["region"]) >= {1, 2, 3, 9}
+    assert {about.variable_value_labels["region"][code] for code in (1, 2, 3, 9)} == {"1", "2", "3", "9"}
+    assert sf.check(path, quasi_identifiers=["region", "age"], k=5).ok

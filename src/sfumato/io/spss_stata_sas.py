@@ -59,6 +59,8 @@ LONGEST_TEXT = {"sav": 32_767, "zsav": 32_767, "dta": 2_045}
 _SAV_MOMENT, _SAV_NEVER = 92, b"01 Jan 7000:00:00"
 _DTA_MOMENT, _DTA_NEVER = re.compile(rb"<timestamp>\x11(.{17})"), b"01 Jan 1970 00:00"
 
+#: A category that is a code itself.
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,8})")
 _INTERVAL_END = re.compile(r"-?\d+(?:\.\d+)?")
 
 Labels = Mapping[object, str]
@@ -270,10 +272,22 @@ def _words(
         )
     if len(words) > MOST_LABELS or longest > LONGEST_LABEL or "" in words:
         return texts, {}
+    code_of = {**_codes_among(words, code_of), **code_of}
     fresh = itertools.count(max([0, *code_of.values()]) + 1)
     numbers = [code_of[word] if word in code_of else next(fresh) for word in words]
     places = pc.index_in(texts, pa.array(words, pa.string()))
     return pa.array(numbers, pa.int32()).take(places), dict(zip(numbers, words, strict=True))
+
+
+def _codes_among(words: Sequence[str], code_of: Mapping[str, int]) -> dict[str, int]:
+    """The numbers of categories that are codes themselves; none if others of these words are intervals or labels.
+
+    >>> _codes_among(["1", "9", "*"], {}), _codes_among(["34", "[33, 39]"], {}), _codes_among(["1", "f"], {"f": 1})
+    ({'1': 1, '9': 9}, {}, {})
+    """
+    codes = {word: int(word) for word in words if _WHOLE.fullmatch(word) and word not in code_of}
+    others = {word for word in words if word not in codes and word not in code_of} - {"*"}
+    return {} if others or set(codes.values()) & set(code_of.values()) else codes
 
 
 def label_order(word: str) -> tuple[bool, bool, list[float], str]:
