@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,12 +36,13 @@ SHOWN = (
 def run() -> Iterator[Result]:
     """Attack every release; the page's table goes to a file."""
     adult = sf.datasets.adult(ADULT)
-    lines = ["| release | " + " | ".join(SHOWN) + " |", "|---|" + "---|" * len(SHOWN)]
+    titles = (*SHOWN, "seconds")
+    lines = ["| release | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
     for method in METHODS:
         for size in SIZES:
             for name, models in MODELS.items():
-                report = attacked(adult, method, size, models)
-                lines.append(f"| {method}, {name.replace('k', f'k={size}', 1)} | {cells(report)} |")
+                report, spent = attacked(adult, method, size, models)
+                lines.append(f"| {method}, {name.replace('k', f'k={size}', 1)} | {cells(report)} | {spent:.1f} |")
                 print(lines[-1], flush=True)
                 worst = max((one.low - one.limit for one in report if one.limit is not None), default=0.0)
                 title = f"{method}, {name} with k={size}: above a promise by"
@@ -49,14 +51,17 @@ def run() -> Iterator[Result]:
     (RESULTS / "attacks.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def attacked(adult: sf.datasets.dataset.Dataset, method: str, size: int, models: dict[str, Any]) -> AttackReport:
-    """Make two releases of the same people, the second for the attack by intersection, and attack the first."""
+def attacked(
+    adult: sf.datasets.dataset.Dataset, method: str, size: int, models: dict[str, Any]
+) -> tuple[AttackReport, float]:
+    """Make two releases of the same people, attack the first beside the second, and count the processor's seconds."""
     suppression = SUPPRESSION.get(method, 0.0)
     first, second = (
         sf.anonymize(adult.table, adult.schema, k=size, method=each, suppression=suppression, seed=1, **models)
         for each in (method, "mondrian" if method != "mondrian" else "hilbert")
     )
-    return sf.attack(adult.table, first, previous=[second], targets=1_000, seed=1)
+    begin = time.process_time()
+    return sf.attack(adult.table, first, previous=[second], targets=1_000, seed=1), time.process_time() - begin
 
 
 def cells(report: AttackReport) -> str:

@@ -188,10 +188,12 @@ class Source(ABC):
             return pa.table({})
         table = self._read(columns, frozenset(as_text), tell)
         self.check_unchanged()
-        for at, name in enumerate(table.column_names):
-            cleaned = self._cleaned(name, table.column(at), codes_for(name, na) if na else (), name in as_text)
-            table = table if cleaned is table.column(at) else table.set_column(at, name, cleaned)
-        return table
+        names = table.column_names
+        cleaned = [
+            self._cleaned(name, column, codes_for(name, na) if na else (), name in as_text)
+            for name, column in zip(names, table.columns, strict=True)
+        ]
+        return pa.table(cleaned, names, metadata=table.schema.metadata)
 
     def _cleaned(self, name: str, column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
         """Make codes missing, and find dates and numbers in the text of frames."""
@@ -252,9 +254,13 @@ class Source(ABC):
         """Say where in the source a row, counted from 0, can be found."""
         return f"row {row + 1:,}"
 
+    def _unknown(self, names: Collection[str]) -> list[str]:
+        known = frozenset(self.columns)
+        return [name for name in names if name not in known]
+
     def check_names(self, names: Collection[str]) -> None:
         """Refuse names that the table does not have if its header seems to be missing; its first row is not shown."""
-        unknown = [name for name in names if name not in self.columns]
+        unknown = self._unknown(names)
         if unknown and HEADLESS in {remark.found for remark in self.remarks}:
             raise SchemaError(
                 f"The table has no column {listed(unknown)}, since its header seems to be missing: the first row looks "
@@ -263,8 +269,7 @@ class Source(ABC):
 
     def _require(self, names: Collection[str]) -> None:
         self.check_names(names)
-        unknown = [name for name in names if name not in self.columns]
-        if unknown:
+        if unknown := self._unknown(names):
             raise SchemaError(no_column(unknown, self.columns))
 
 

@@ -113,12 +113,13 @@ def show(
         # Labels are sorted once per class instead of once per row.
         return {column: _taken(in_order(values), of_row) for column, values in made.items()}
 
-    names = [name for name, role in roles.items() if role == "quasi-identifier" or name in table.column_names]
+    as_they_are = frozenset(table.column_names)
+    names = [name for name, role in roles.items() if role == "quasi-identifier" or name in as_they_are]
     columns: dict[str, pa.ChunkedArray] = {}
     classed: dict[str, tuple[str, ...]] = {}
     for at, (name, new) in enumerate(zip(names, in_turn(shown, names), strict=True)):
         tell(at / len(names))
-        _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
+        _refuse_clash(name, [one for one in new if one in columns or (one in roles and one != name)])
         columns |= new
         if roles[name] == "quasi-identifier":
             classed[name] = tuple(new)
@@ -280,11 +281,10 @@ def with_weights(
     return replace(shown, table=shown.table.add_column(at, name, pa.array(means)))
 
 
-def _refuse_clash(name: str, new: Mapping[str, pa.Array], taken: list[str]) -> None:
-    clash = next((column for column in new if column in taken), None)
-    if clash is not None:
+def _refuse_clash(name: str, taken: Sequence[str]) -> None:
+    if taken:
         raise SchemaError(
-            f"Showing '{name}' by its bounds needs a column '{clash}', which the table already has. "
+            f"Showing '{name}' by its bounds needs a column '{taken[0]}', which the table already has. "
             "Rename that column, or use intervals='text'."
         )
 

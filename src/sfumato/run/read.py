@@ -127,7 +127,8 @@ def read_table(source: Source, request: Request, progress: Progress = silent) ->
     source.check_names([name for name in request.schema.declared() if name not in columns])
     roles = request.schema.with_identifiers(row_numbers).roles(columns)
     naming = _naming_columns(roles, row_numbers) if request.schema.person is None else []
-    wanted = [name for name, role in roles.items() if role in READ and name in source.columns]
+    stored = frozenset(source.columns)
+    wanted = [name for name, role in roles.items() if role in READ and name in stored]
     if request.changes_rows or request.schema.looked_at():
         wanted = transform.looked_at(request, roles, wanted)
     table = _read_beside(source, wanted, naming, request, stage(progress, "reading"))

@@ -162,6 +162,27 @@ def test_two_releases_leave_fewer_candidates_than_either():
     assert found.limit is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_candidates_and_certain_values_are_those_of_looking_at_everybody(seed):
+    random = np.random.default_rng(seed)
+    ages, ills = random.integers(0, 60, 40), random.choice(["flu", "gout", "cold"], 40)
+    table = pa.table({"age": ages, "ill": ills})
+    widths = (10, 15)
+    releases = [
+        sf.recode(table, quasi_identifiers={"age": sf.Numeric([width])}, sensitive="ill", levels={"age": 1}, k=1)
+        for width in widths
+    ]
+    report = sf.attack(table, releases[0], previous=releases[1:], attacks="composition", seed=1)
+    who, certain = (next(one for one in report if part in one.variant) for part in ("who", "certain"))
+    alike = [ages[:, None] // width == ages // width for width in widths]
+    both = alike[0] & alike[1]
+    assert who.baseline == pytest.approx(np.mean(1 / alike[0].sum(axis=1)))
+    assert who.rate == pytest.approx(np.mean(1 / both.sum(axis=1)))
+    shown = [[set(ills[row]) for row in near] for near in alike]
+    assert certain.rate == pytest.approx(np.mean([len(one & other) == 1 for one, other in zip(*shown, strict=True)]))
+    assert certain.baseline == pytest.approx(np.mean([len(one) == 1 for one in shown[0]]))
+
+
 def test_every_further_release_can_only_help():
     others = [shuffled(shown(ALL, by_pay(ALL, 10))), shuffled(shown(ALL, groups(ALL, 7)))]
     one, two = composed(STRONG, others[:1]), composed(STRONG, others)

@@ -299,7 +299,8 @@ class TestHostileInput:
         random = np.random.default_rng(5)
         table = pa.table({f"column {at}": random.integers(0, 9, 60) for at in range(200)})
         release = sf.anonymize(table, quasi_identifiers=table.column_names, k=5, method="mondrian", seed=1)
-        text = page(facts_of_release(release))
+        # Its bound takes ten seconds, and one number more or less changes nothing here.
+        text = page(facts_of_release(release, bound=False))
         assert len(text.encode()) < LARGEST
         assert all(f"column {at}" in text for at in range(200))
 
