@@ -168,6 +168,14 @@ def test_a_year_stands_for_its_days_and_a_day_for_its_times(asked: object, count
     assert released.count({"born": asked}) == Answer(float(count), count, count)
 
 
+def test_a_float_is_a_place_on_the_scale_of_days() -> None:
+    released = Released.open(pa.table({"born": pa.array([dt.date(1975, 6, 6)])}), "born")
+    assert (dt.date(1975, 6, 6) - dt.date(1970, 1, 1)).days == 1982
+    assert released.count({"born": 1982.0}).estimate == 1
+    assert released.count({"born": (1981.5, 1982.5)}).estimate == 1
+    assert released.count({"born": 1982}).estimate == 0
+
+
 @pytest.mark.parametrize("asked", ["34", 34, "1982,5", ("1982", "12")], ids=str)
 def test_a_number_is_no_date(asked: object) -> None:
     released = Released.open(pa.table({"born": pa.array([dt.date(1982, 3, 18)])}), "born")

@@ -73,6 +73,8 @@ def _span(name: str, value: Any, order: Sequence[object] | None, dates: bool) ->
     if value is None:
         return Span(-math.inf, math.inf)
     text = as_text(value)
+    # A float is a place on the scale of days, as measures of utility ask for it; 1982 is what people write.
+    dates = dates and not isinstance(value, float)
     if dates and (days := stretch_of(text)) is not None:
         return Span(days.low, math.nextafter(days.high, -math.inf))
     given = pa.array([text if order is not None or isinstance(value, str) else value])
