@@ -153,22 +153,60 @@ def test_a_policy_from_before_says_the_same_plan(worker: WorkerProcess, folder: 
     steps = {"1": numeric, "2": {"type": "taxonomy", "rows": grouped}}
     plan = Plan(ROLES, k=4, hierarchies=steps, privacy=({"model": "l-diversity", "l": 2, "column": "illness"},))
     text = value(worker, "written", question(folder, plan))["policy"]
-    read = Plan.from_dict(value(worker, "policy_read", question(folder, Plan(("plain",) * 4), text=text)))
+    read = Plan.from_dict(
+        value(worker, "policy_read", question(folder, Plan(("plain",) * 4), files=[["policy.toml", text]]))
+    )
     assert (read.roles, read.k, read.unsure) == (plan.roles, 4, ())
     assert read.hierarchies["1"] == numeric
     assert sorted(map(tuple, read.hierarchies["2"]["rows"])) == sorted(map(tuple, grouped))
     again = value(worker, "written", question(folder, read))["policy"]
     assert again == text
+
+
+def test_a_policy_is_chosen_together_with_the_hierarchies_that_it_names(worker: WorkerProcess, folder: Path) -> None:
+    policy = """
+        rest = "drop"
+        [quasi_identifiers]
+        age = {}
+        town = { type = "taxonomy", file = "steps/towns.csv" }
+        [[privacy]]
+        model = "k-anonymity"
+        k = 4
+    """
+    towns = "Rome,South,*\nSiena,North,*\nPisa,North,*\n"
+    for files in ([["towns.csv", towns], ["policy.toml", policy]], [["policy.toml", policy], ["towns.csv", towns]]):
+        read = Plan.from_dict(value(worker, "policy_read", question(folder, Plan(ROLES), files=files)))
+        assert sorted(read.hierarchies["2"]["rows"]) == sorted(line.split(",") for line in towns.split())
+        assert (read.k, read.roles[1:3]) == (4, ("quasi-identifier", "quasi-identifier"))
+    assert not list(folder.glob("steps-*"))
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            [["policy.toml", '[quasi_identifiers]\nage = {type="taxonomy", file="/etc/passwd"}']],
+            "reads no files by itself",
+        ),
+        ([["p.toml", '[quasi_identifiers]\nage = {type="taxonomy", file="a.csv"}'], ["a.csv", ""]], "file"),
+        ([["p.toml", '[[privacy]]\nmodel = "k-map"\npopulation = {file="/etc/passwd"}']], "no other files"),
+        ([["p.toml", "quasi_identifiers = 5"]], "quasi_identifiers"),
+        ([["p.toml", "[["]], "not valid TOML"),
+        ([["p.toml"]], "pairs"),
+        ([["p.toml", 5]], "pairs"),
+        ("x", "pairs"),
+        (None, "pairs"),
+    ],
+    ids=str,
+)
+def test_a_wrong_policy_gets_a_sentence(worker: WorkerProcess, folder: Path, files: Any, said: str) -> None:
     [failed] = [
         one
-        for one in answered(
-            worker,
-            "policy_read",
-            question(folder, Plan(ROLES), text='[quasi_identifiers]\nage = {type="taxonomy", file="/etc/passwd"}'),
-        )
+        for one in answered(worker, "policy_read", question(folder, Plan(ROLES), files=files))
         if one["kind"] == "failed"
     ]
-    assert "no other files" in failed["error"]["message"]
+    assert said in failed["error"]["message"]
+    assert str(folder) not in failed["error"]["message"]
 
 
 # The drawer
@@ -352,7 +390,7 @@ def test_a_policy_that_cannot_be_kept_whole_is_refused(
     name = text.split()[1]
     others = "".join(line for line in written.splitlines(keepends=True) if not line.startswith(f"{name} ="))
     whole = others.replace("[options]\n", text)
-    last = answered(worker, "policy_read", question(folder, plan, text=whole))[-1]
+    last = answered(worker, "policy_read", question(folder, plan, files=[["policy.toml", whole]]))[-1]
     assert last["kind"] == "failed"
     assert said in last["error"]["message"]
 
@@ -361,7 +399,7 @@ def test_a_policy_of_k_alone_gets_no_other_models_and_its_options_stay(worker: W
     plan = Plan(ROLES, k=4, privacy=(), options={"intervals": "midpoint", "suppression": 0.05, "method": "mondrian"})
     text = value(worker, "written", question(folder, plan))["policy"]
     assert "l-diversity" not in text
-    read = Plan.from_dict(value(worker, "policy_read", question(folder, Plan(ROLES), text=text)))
+    read = Plan.from_dict(value(worker, "policy_read", question(folder, Plan(ROLES), files=[["policy.toml", text]])))
     assert read.privacy == ()
     assert value(worker, "written", question(folder, read))["policy"] == text
     assert Plan.from_dict(read.to_dict()) == read

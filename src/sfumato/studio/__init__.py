@@ -29,7 +29,7 @@ yields, and in the end ``{kind: "done", value}``, ``{kind: "failed", error: {kin
 ``POST /api/tables`` ``{example}``        open an example, or with ``{given: true}`` the file of the command line
 ``PUT /api/upload``                       open a file that is sent as the body; its name is in the header X-Name
 ``GET /api/policy``, ``POST`` (If-Match)  the plan, and a change of it, as in `Plan.changed`
-``POST /api/policy/open`` ``{text}``      put the plan of a policy file in force
+``POST /api/policy/open`` ``{files}``     put the plan of a policy in force: names and texts of it and of what it names
 ``POST /api/policy/undo``, ``/redo``      step through the history
 ``GET /api/rows?start=0&count=50``        rows of the table, at most 200
 ``POST /api/ask/NAME``                    ask an operation and wait: ``request``

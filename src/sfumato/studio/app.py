@@ -40,8 +40,6 @@ COMMENT = re.compile(r"^[ ]*(//.*\n|/\*\*.*\*/\n)?", re.MULTILINE)
 SPACE = re.compile(r"(?<=[{};:,])\s+|\s+(?=[{}])")
 #: The examples, each made by the function of this name in `sfumato.datasets`.
 EXAMPLES = ("census", "patients")
-#: The most characters of a policy file.
-MOST_POLICY = 30_000_000
 #: The status of a refusal by its kind; 409 for all others.
 STATUS = {"token": 403, "ticket": 404, "no-job": 404, "too-large": 413, "stale": 412, "not-verified": 409}
 
@@ -237,7 +235,7 @@ class _Routes:
     async def open_policy(self, request: Request) -> Response:
         """Put the plan in force that a policy file says."""
         session, etag = self._session, self._session.plans.etag
-        last = await session.answer("policy_read", {"text": _text(await _body(request), "text", MOST_POLICY)})
+        last = await session.answer("policy_read", {"files": (await _body(request)).get("files")})
         if last["kind"] != "done":
             return JSONResponse({"error": last.get("error", {"kind": "cancelled"})}, 422)
         if etag != session.plans.etag:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from sfumato.api.certify import certify
 from sfumato.api.policy import HEADER, Policy
 from sfumato.common.textfiles import parsed_toml
 from sfumato.common.toml import dumps
-from sfumato.errors import MissingExtraError, ParameterError
+from sfumato.errors import MissingExtraError, ParameterError, shortened
 from sfumato.release.release import Release
 from sfumato.release.report.facts import About, facts_of_release
 from sfumato.release.report.page_one import PageOne, page_one
 from sfumato.studio.desk import Bench, plan_of
 from sfumato.studio.operations.choose import chosen_release
+from sfumato.studio.operations.steps import rows_of
 from sfumato.studio.plan import Plan, without_files
 
 #: The most characters of a policy that the panel shows.
@@ -91,9 +92,35 @@ def _shown(first: PageOne) -> dict[str, Any]:
 
 
 def policy_read(bench: Bench) -> dict[str, Any]:
-    """The plan that a policy file says for this table."""
-    data = parsed_toml(str(bench.args.get("text", "")), _not_toml)
+    """The plan that a policy says for this table: its file, and the files of hierarchies that it names."""
+    files = _files(bench.args.get("files"))
+    text = next((text for name, text in files.items() if name.endswith(".toml")), next(iter(files.values()), ""))
+    data = parsed_toml(text, _not_toml)
+    quasi = data.get("quasi_identifiers")
+    if isinstance(quasi, dict):
+        data["quasi_identifiers"] = {name: _with_rows(bench, how, files) for name, how in quasi.items()}
     return plan_of(Policy.from_dict(without_files(data)), bench.profile, bench.plan).to_dict()
+
+
+def _files(given: object) -> dict[str, str]:
+    """The texts of files by their names, as the page sends them."""
+    pairs: Any = given if isinstance(given, list) else [None]
+    if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one) for one in pairs):
+        raise ParameterError("'files' are pairs of a name and a text.")
+    return dict(pairs)
+
+
+def _with_rows(bench: Bench, how: object, files: Mapping[str, str]) -> object:
+    """Put the rows of a hierarchy in the place of its file, which the user chose together with the policy."""
+    if not isinstance(how, dict) or not isinstance(how.get("file"), str):
+        return how
+    name = how["file"].replace("\\", "/").rpartition("/")[2]
+    if name not in files:
+        raise ParameterError(
+            f"The policy names the file {shortened(name)}, and the studio reads no files by itself. Choose the policy "
+            "again, together with that file."
+        )
+    return {key: value for key, value in how.items() if key != "file"} | {"rows": rows_of(bench, files[name])}
 
 
 def _not_toml(reason: str) -> ParameterError:

@@ -138,14 +138,18 @@ def steps_file(bench: Bench) -> dict[str, str]:
 def steps_read(bench: Bench) -> dict[str, Any]:
     """The steps that the text of a hierarchy file says, as a policy writes them; they have to fit the column."""
     name = _column(bench)
+    record = {"type": Taxonomy.name, "rows": rows_of(bench, str(bench.args.get("text", "")))}
+    preview(name, bench.table, hierarchy_from_policy(record)).refuse_gaps()
+    return record
+
+
+def rows_of(bench: Bench, text: str) -> list[list[str]]:
+    """The rows that the text of a hierarchy file holds."""
     path = bench.folder / f"steps-{secrets.token_hex(8)}.csv"
     try:
-        path.write_text(str(bench.args.get("text", "")), encoding="utf-8")
-        rows = [list(row) for row in Taxonomy.read(path).rows]
+        path.write_text(text, encoding="utf-8")
+        return [list(row) for row in Taxonomy.read(path).rows]
     except HierarchyError as error:
         raise HierarchyError(str(error).replace(str(path), "the file")) from None
     finally:
         path.unlink(missing_ok=True)
-    record = {"type": Taxonomy.name, "rows": rows}
-    preview(name, bench.table, hierarchy_from_policy(record)).refuse_gaps()
-    return record

@@ -29,7 +29,7 @@ function Bar() {
 function Page() {
   useEffect(() => {
     const press = event => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input[type=text], textarea")) return;
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches?.("input[type=text]")) return;
       event.preventDefault();
       const name = event.shiftKey ? "redo" : "undo";
       if (policy.value?.[name]) step(name);

@@ -101,5 +101,5 @@ const inTurn = work => last = last.then(async () => {
 /** Change the plan; a function says what to change when it is its turn. */
 export const change = what => inTurn(async () => post("/api/policy", typeof what === "function" ? await what() : what, { "if-match": policy.value.etag }));
 export const step = name => inTurn(() => post(`/api/policy/${name}`));
-/** Put the plan of a policy file in force. */
-export const openPolicy = file => inTurn(async () => post("/api/policy/open", { text: await file.text() }));
+/** Put the plan of a policy in force, whose file was chosen together with those that it names. */
+export const openPolicy = files => inTurn(async () => post("/api/policy/open", { files: await Promise.all(files.map(async one => [one.name, await one.text()])) }));

@@ -4,8 +4,7 @@ import htm from "./vendor/htm.js";
 import { signal, computed } from "./vendor/signals.js";
 import { useEffect, useRef, useState } from "./vendor/hooks.js";
 
-export { render, signal, computed };
-export { useEffect, useRef, useState };
+export { render, signal, computed, useEffect, useRef, useState };
 export const html = htm.bind(h);
 
 /** The language of the page, which boot.js chose, and the texts of those that were spoken so far. */
@@ -42,9 +41,9 @@ export const percent = share => percentage(share, share > 0 && share < 0.1 ? 1 :
 /** A share to be compared; an upper limit is rounded up. */
 export const share = (value, up = false) => percentage(value, 1, up);
 
-/** A button that takes a file; the same one can be taken again after it was mended. */
-export const fileButton = (said, take) => html`<label class="button">${said}<input type="file" class="unseen" onChange=${({ target }) => {
-  if (target.files[0]) take(target.files[0]);
+/** A button that takes a file, or several; the same one can be taken again after it was mended. */
+export const fileButton = (said, take, several) => html`<label class="button">${said}<input type="file" multiple=${several} class="unseen" onChange=${({ target }) => {
+  if (target.files[0]) take(several ? [...target.files] : target.files[0]);
   target.value = "";
 }} /></label>`;
 

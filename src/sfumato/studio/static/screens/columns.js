@@ -16,7 +16,7 @@ export function Columns() {
     <table class="columns"><caption class="unseen">${t("columns.title")}</caption>
       <thead><tr>${["column", "seems", "role", "risk"].map(name => html`<th key=${name} scope="col">${t(`columns.head.${name}`)}</th>`)}</tr></thead>
       <tbody>${rows.map((one, at) => html`<${Column} key=${at} one=${one} at=${at} />`)}</tbody></table>
-    <p>${fileButton(t("columns.policy"), openPolicy)} ${fileButton(t("columns.another"), openFile)}</p>
+    <p>${fileButton(t("columns.policy"), openPolicy, true)} ${fileButton(t("columns.another"), openFile)}</p>
     <${Cautions} /><${Ask} /><${Drawer} />`;
 }
 
@@ -49,7 +49,7 @@ function Column({ one, at }) {
   const role = plan.value.roles[at], unsure = plan.value.unsure.includes(at);
   const press = event => {
     const chosen = ROLES[Number(event.key) - 1];
-    if (!chosen || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea, select")) return;
+    if (!chosen || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     choose(at, chosen);
   };
