@@ -79,8 +79,7 @@ def _span(name: str, value: Any, order: Sequence[object] | None, dates: bool) ->
         return Span(days.low, math.nextafter(days.high, -math.inf))
     given = pa.array([text if order is not None or isinstance(value, str) else value])
     place = float(positions(given, order)[0])
-    # Queries that are drawn at random name days by their number, a float; users name them as they are written.
-    if math.isnan(place) or (dates and not isinstance(value, float) and NUMBER.fullmatch(text)):
+    if math.isnan(place) or (dates and NUMBER.fullmatch(text)):
         raise _refused(name, value, "this is no date, such as 2020-05-17" if dates else "this is no value of its scale")
     a_day = dates and (DAY.fullmatch(text) or DOTTED.fullmatch(text)) is not None
     return Span(place, math.nextafter(place + 1, -math.inf) if a_day else place)
