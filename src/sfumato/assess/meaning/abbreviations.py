@@ -21,8 +21,8 @@ SHORTEST_JOINED, SHORTEST_WITHIN = 3, 4
 
 
 @cache
-def _stems() -> tuple[tuple[str, bool, str, str], ...]:
-    """Every beginning with whether a word ends there, its group and its topic; the longest first."""
+def _stems() -> dict[str, list[tuple[str, bool, str, str]]]:
+    """By its letter, every beginning with whether a word ends there, its group and its topic; the longest first."""
     said = tomllib.loads((files("sfumato.assess.meaning") / "abbreviations.toml").read_text(encoding="utf-8"))
     found = [
         (stem.removesuffix("-"), stem.endswith("-"), group, topic)
@@ -30,7 +30,10 @@ def _stems() -> tuple[tuple[str, bool, str, str], ...]:
         for topic, stems in topics.items()
         for stem in stems.split()
     ]
-    return tuple(sorted(found, key=lambda one: -len(one[0])))
+    by_letter: dict[str, list[tuple[str, bool, str, str]]] = {}
+    for one in sorted(found, key=lambda one: -len(one[0])):
+        by_letter.setdefault(one[0][0], []).append(one)
+    return by_letter
 
 
 def abbreviated(name: str) -> tuple[str, str] | None:
@@ -51,7 +54,7 @@ def _taken_apart(word: str) -> Iterator[tuple[str, str]]:
     """Yield what the parts of a word suggest, if most of it is understood or it begins with a part of some length."""
     found, covered, at, joined = list[tuple[str, str]](), 0, 0, True
     while at < len(word):
-        stem = next((one for one in _stems() if _fits(word, at, one[0], one[1], joined)), None)
+        stem = next((one for one in _stems().get(word[at], ()) if _fits(word, at, one[0], one[1], joined)), None)
         joined = stem is not None
         if stem is None:
             at += 1
