@@ -167,7 +167,7 @@ class Reportable:
     @property
     def few(self) -> str:
         """The words for a count that may not be reported."""
-        return "an untold number" if self.private else f"fewer than {self.least}"
+        return "an undisclosed number" if self.private else f"fewer than {self.least}"
 
     @property
     def not_told(self) -> str:

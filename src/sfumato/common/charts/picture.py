@@ -87,11 +87,6 @@ class Picture:
         """The Altair chart, with the colours for light paper."""
         return self.themed(LIGHT)
 
-    @property
-    def dark_chart(self) -> alt.TopLevelMixin:
-        """The Altair chart, with the colours for dark paper."""
-        return self.themed(DARK)
-
     def themed(self, palette: Palette, titled: bool = True) -> Any:
         """The Altair chart in some colours; without its title where a caption says it."""
         chart = self.draw(palette).properties(description=self.description)
