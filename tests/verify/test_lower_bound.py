@@ -306,6 +306,7 @@ def test_suppressed_rows_pay_no_more_than_one(people: sf.datasets.Dataset, writt
         {"columns": [{"name": "age", "weight": "1e9999999", "kind": "number"}]},
         {"bound": "1e9999999"},
         {"l": "1e9999999"},
+        {"l": None},
         {"sfumato_bound": 2},
     ],
     ids=str,

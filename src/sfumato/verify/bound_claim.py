@@ -82,6 +82,8 @@ class BoundClaim:
         """Read a record; raises if it is not what a bound file holds."""
         try:
             ell = None if record["l"] is None else _fraction(record["l"])
+            if (ell is None) != (record["sensitive"] is None):
+                raise ValueError
             claim = cls(
                 _whole(record["k"]),
                 ell,
