@@ -128,6 +128,9 @@ class NeighbourBoxes:
         rows.prices[order] = ours.prices
         noted = found.rows[:used]
         noted[noted >= 0] = order[noted[noted >= 0]]
+        # A bundle was cut by what its cheapest box loses; the box of the rows may lose more, and allows as much.
+        spanned = self.microdata.penalties(*self._spanned(noted))
+        found.limits[:used] = np.maximum(found.limits[:used], spanned)
         return used
 
     def _cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
@@ -175,7 +178,11 @@ class NeighbourBoxes:
 
     def corners(self, found: OverpricedBoxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Find the first and last code in every attribute of the boxes that the highest-priced rows span."""
-        codes, used = self.codes[np.maximum(found.rows, 0)], (found.rows >= 0)[:, :, np.newaxis]
+        return self._spanned(found.rows)
+
+    def _spanned(self, rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Find the first and last code in every attribute of the boxes of some rows, -1 after the last."""
+        codes, used = self.codes[np.maximum(rows, 0)], (rows >= 0)[:, :, np.newaxis]
         lo = np.where(used, codes, np.iinfo(np.int64).max).min(axis=1)
         hi = np.where(used, codes, -1).max(axis=1)
         for at, domain in enumerate(self.microdata.domains):
