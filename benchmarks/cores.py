@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ with duckdb.connect() as session:
 
 
 def run() -> Iterator[Result]:
-    yield from compared(ROWS, METHOD)
+    with tables(ROWS) as folder:
+        yield from compared(folder, ROWS, METHOD)
 
 
 @dataclass(frozen=True)
@@ -111,20 +113,26 @@ def counts() -> list[int]:
     return sorted({every, *(1 << power for power in range(every.bit_length()) if 1 << power <= every)})
 
 
-def compared(rows: int, method: str, threads: Sequence[int] = ()) -> Iterator[Result]:
-    """Make the same release with every number of threads, print the table, and yield the figures with a limit."""
+@contextmanager
+def tables(rows: int) -> Iterator[Path]:
+    """Make the table, and the small one that comes first."""
     folder = Path(tempfile.mkdtemp(prefix="sfumato-bench-"))
     try:
         make(folder / "few.parquet", WARM)
         make(folder / "people.parquet", rows)
-        runs = []
-        print(f"  {method}, {rows:,} rows, seconds\n{_line('threads', [*STEPS, 'whole', 'DuckDB', 'CPU', 'MB'])}")
-        for number in threads or counts():
-            runs.append(_measured(folder, number, method))
-            print(_row(runs[-1]), flush=True)
-        yield from _figures(f"{method}, {rows:,} rows", runs)
+        yield folder
     finally:
         shutil.rmtree(folder)
+
+
+def compared(folder: Path, rows: int, method: str, threads: Sequence[int] = ()) -> Iterator[Result]:
+    """Make the same release with every number of threads, print the table, and yield the figures with a limit."""
+    runs = []
+    print(f"  {method}, {rows:,} rows, seconds\n{_line('threads', [*STEPS, 'whole', 'DuckDB', 'CPU', 'MB'])}")
+    for number in threads or counts():
+        runs.append(_measured(folder, number, method))
+        print(_row(runs[-1]), flush=True)
+    yield from _figures(f"{method}, {rows:,} rows", runs)
 
 
 def _measured(folder: Path, threads: int, method: str) -> Run:
@@ -206,8 +214,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("methods", nargs="*", default=[METHOD])
     parser.add_argument("--threads", type=int, nargs="+", default=())
     given = parser.parse_args(arguments)
-    for method in given.methods:
-        show("All cores", compared(given.rows, method, given.threads))
+    with tables(given.rows) as folder:
+        for method in given.methods:
+            show("All cores", compared(folder, given.rows, method, given.threads))
     return 0
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,6 +133,27 @@ def test_whoever_waits_for_a_piece_helps_with_its_parts() -> None:
         begun.wait(5)
         job.result()
     assert names == {"MainThread", "sfumato-1"}
+
+
+class Large:
+    """Stands for what takes much memory."""
+
+
+def test_what_work_made_goes_when_nobody_holds_it(number: int) -> None:
+    gc.collect()
+    gc.disable()  # memory must not wait until somebody looks for cycles
+    try:
+        for _ in range(3):
+            made = side_by_side(lambda _: [*side_by_side(lambda _: Large(), range(3))], range(20))
+            made.append(list(in_order(lambda _: Large(), range(20))))
+            kept = [weakref.ref(one) for some in made for one in some]
+            del made
+            patience = time.monotonic() + 10  # a helper lets go of it when it looks for more to do
+            while any(one() is not None for one in kept) and time.monotonic() < patience:
+                time.sleep(0.001)
+            assert [one() for one in kept] == [None] * len(kept)
+    finally:
+        gc.enable()
 
 
 def test_work_beside_a_block_is_done_at_its_end(number: int) -> None:

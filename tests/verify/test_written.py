@@ -11,10 +11,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import VerificationError
+from sfumato.io import parquet
 from sfumato.io import write as writing
+from sfumato.verify.written import _is_copy, _is_same_text, is_same
 
 INF = float("inf")
 
@@ -91,6 +95,57 @@ def test_a_writer_that_loses_or_changes_rows_is_found_out(
         with pytest.raises(VerificationError, match=message):
             made.write(tmp_path / f"a.{ending}")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("column", ["age", "s", "pay"])
+@pytest.mark.parametrize("row", [0, 7, 8, 30])
+def test_a_cell_that_changes_in_any_row_group_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, row: int
+) -> None:
+    monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 8)
+    rows = {"age": [30 + at % 4 for at in range(31)], "s": ["x", "y", None] * 10 + ["z"], "pay": [0.5, -0.0, 2.5] * 10}
+    table = pa.table(rows | {"pay": [*rows["pay"], None]})
+    made = sf.anonymize(table, quasi_identifiers="age", sensitive=["s", "pay"], k=2, seed=1)
+    assert _is_copy(made.write(tmp_path / "a.parquet") and tmp_path / "a.parquet", made.table)
+    cells = made.table.column(column).to_pylist()
+    cells[row] = next(one for one in cells if one != cells[row] and one is not None)
+    other = made.table.set_column(made.table.column_names.index(column), column, pa.array(cells))
+    parquet.write_parquet(other, tmp_path / "b.parquet", lambda share: None)
+    assert not _is_copy(tmp_path / "b.parquet", made.table)
+    for part in (made.table.slice(1), made.table.slice(0, 30), made.table.slice(0, 0)):
+        parquet.write_parquet(part, tmp_path / "c.parquet", lambda share: None)
+        assert not _is_copy(tmp_path / "c.parquet", made.table)
+
+
+TEXTS = st.sampled_from(["a", "b", "c", ""])
+
+
+@st.composite
+def texts(draw: st.DrawFn, unique: bool) -> pa.ChunkedArray:
+    """A column of text in one or two chunks with a dictionary, which may hold a text twice, or unused ones."""
+    dictionary = pa.array(draw(st.lists(st.none() | TEXTS, min_size=1, max_size=6, unique=unique)), pa.string())
+    cells = draw(st.lists(st.none() | st.integers(0, len(dictionary) - 1), max_size=8))
+    whole = pa.DictionaryArray.from_arrays(pa.array(cells, pa.int32()), dictionary)
+    cut = draw(st.integers(0, len(whole)))
+    return pa.chunked_array([whole.slice(0, cut), whole.slice(cut)])
+
+
+@given(st.data())
+def test_columns_of_text_are_compared_cell_by_cell(data: st.DataObject) -> None:
+    unique = data.draw(st.booleans())
+    one, other = data.draw(texts(unique)), data.draw(texts(unique))
+    for column in (one, other.slice(0, len(one)), _coded_again(one)):
+        equal = column.to_pylist() == one.to_pylist()
+        nulls = any(None in chunk.dictionary.to_pylist() for chunk in (*one.chunks, *column.chunks))
+        if len(one) == len(column) and _is_same_text(one, column):
+            assert equal
+        if equal and unique and not nulls:
+            assert is_same(one, column)
+
+
+def _coded_again(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same cells with the dictionary of what occurs, as a file has it."""
+    return pa.chunked_array([pa.array(column.to_pylist(), pa.string()).dictionary_encode()])
 
 
 def test_the_manifest_is_for_its_owner_alone(tmp_path: Path) -> None:

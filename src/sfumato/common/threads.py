@@ -221,11 +221,10 @@ def while_running(work: Callable[..., object], *given: object, after: float = 0.
 class Job(Generic[Made]):
     """A piece of work, done once: by a helper, or by whoever asks for its result before one has begun."""
 
-    __slots__ = ("_error", "_made", "_place", "_work", "begun", "crew", "done", "news", "parent", "parts")
+    __slots__ = ("_error", "_made", "_work", "begun", "crew", "done", "news", "parent", "parts")
 
     def __init__(self, place: Place, work: Callable[..., Made], *given: object) -> None:
         self.crew, self.parent = place.crew, place.job
-        self._place = Place(place.crew, self)
         self._work: Callable[[], Made] | None = lambda: work(*given)
         self._made: Made | None = None
         self._error: BaseException | None = None
@@ -235,7 +234,7 @@ class Job(Generic[Made]):
 
     def run(self) -> None:
         """Do the work, and keep its result or what it raised; only for the thread that has claimed it."""
-        token = _HERE.set(self._place)
+        token = _HERE.set(Place(self.crew, self))  # kept no longer: what a job made may be large, and has to go with it
         try:
             assert self._work is not None
             self._made = self._work()
@@ -385,6 +384,7 @@ class Crew:
         """Wait for a job that another thread does, and do parts of it meanwhile."""
         while (part := self._next_part(job)) is not None:
             part.run()
+            del part  # what it made may be large, and the next may be long in coming
 
     def _next_part(self, job: Job[Any]) -> Job[Any] | None:
         """Claim the next part of a job; None once the job is done."""
@@ -402,6 +402,7 @@ class Crew:
         while (job := self._next()) is not None:
             with suppress(KeyboardInterrupt):  # whoever asks for the result raises it
                 job.run()
+            del job  # what it made may be large, and the next may be long in coming
 
     def _next(self) -> Job[Any] | None:
         """Claim the next job, waiting for one; None once the crew leaves."""

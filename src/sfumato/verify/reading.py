@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
@@ -66,18 +68,47 @@ def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[
 
 def read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
     """Read columns of a Parquet file, keeping dictionary-encoded text."""
-    try:
+    read: dict[int, pa.Table] = {}
+
+    def keep(start: int, rows: pa.Table) -> None:
+        if rows.num_rows:
+            read[start] = rows
+
+    empty = look_at_row_groups(path, columns, keep)
+    return pa.concat_tables([read[start] for start in sorted(read)]) if read else empty
+
+
+def look_at_row_groups(path: Path, columns: Sequence[str], look: Callable[[int, pa.Table], None]) -> pa.Table:
+    """Read columns of a Parquet file, row group by row group on several threads; return a table without rows.
+
+    ``look`` gets the number of rows before a row group, and its rows, which are kept no longer than it keeps them.
+    """
+    with _said_of(path):
         texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
         with pq.ParquetFile(path, read_dictionary=texts) as file:
             facts, empty = file.metadata, file.schema_arrow.empty_table().select(list(columns))
-        rows, groups = facts.num_rows, range(facts.num_row_groups)
-        read = side_by_side(lambda group: _read_row_group(path, facts, texts, columns, group), groups)
-        table = pa.concat_tables(read) if read else empty
+        sizes = [facts.row_group(group).num_rows for group in range(facts.num_row_groups)]
+    starts = np.cumsum([0, *sizes]).tolist()
+
+    def read(group: int) -> int:
+        with _said_of(path):
+            rows = _read_row_group(path, facts, texts, columns, group)
+        look(starts[group], rows)
+        return rows.num_rows
+
+    found = sum(side_by_side(read, range(len(sizes))))
+    if found != facts.num_rows:
+        raise SourceError(f"{shortened(str(path), 300)} says that it has {facts.num_rows:,} rows, but has {found:,}.")
+    return empty
+
+
+@contextmanager
+def _said_of(path: Path) -> Iterator[None]:
+    """Say of which file it is that it cannot be read."""
+    try:
+        yield
     except (pa.ArrowException, OSError, ValueError):
         raise SourceError(f"{shortened(str(path), 300)} is not a Parquet file, or a damaged one.") from None
-    if table.num_rows != rows:
-        raise SourceError(f"{shortened(str(path), 300)} says that it has {rows:,} rows, but has {table.num_rows:,}.")
-    return table
 
 
 def _read_row_group(
