@@ -60,6 +60,8 @@ CODED = frozenset({"category", "code", "number"})
 MADE_COARSER = frozenset({"latitude", "longitude", "coordinates", "place"})
 #: Words that are not understood and so many, each in at most so many rows, may be names.
 MANY_WORDS, MOST_ALIKE = 20, 4
+#: So many texts of several words may be names, if that many first and last words, but fewer, make them up.
+MANY_COMBINED, FEWEST_ENDS, MOST_ENDS = 50, 8, 0.6
 _DOTTED = re.compile(r"\.")
 _CAPITALISED = re.compile(r"([^\W\d_a-z][^\W\d_]*[ ,.'-]*){1,4}")
 #: Fewer codes look like those of medicine by chance.
@@ -216,10 +218,21 @@ def _by_content(facts: ColumnCounts, meaning: Meaning) -> Suggestion | None:
     coded = contents.is_medical_code and (facts.lengths[0] < facts.lengths[1] or contents.share(_DOTTED.search) > 0)
     if facts.is_text and facts.different > FEWEST_CODES and (coded or contents.is_medical_text):
         return Suggestion("sensitive", "codes or words of medicine: nobody should learn whose they are", UNSURE)
-    many = facts.different >= max(MANY_WORDS, facts.filled / MOST_ALIKE)
+    many = facts.different >= max(MANY_WORDS, facts.filled / MOST_ALIKE) or _are_put_together(facts)
     if facts.is_text and meaning.kind == "category" and many and contents.share(_CAPITALISED.fullmatch) > 0.9:
         return Suggestion("identifier", "many different words, as names have: does it name people?", UNSURE)
     return None
+
+
+def _are_put_together(facts: ColumnCounts) -> bool:
+    """Whether many texts put a few first words together with a few last ones, as people's names do."""
+    if not facts.is_text or facts.different < MANY_COMBINED:
+        return False
+    parts = [text.replace(",", " ").split() for text in facts.texts]
+    if not all(2 <= len(one) <= 4 for one in parts):
+        return False
+    ends = [len({one[at] for one in parts}) for at in (0, -1)]
+    return min(ends) >= FEWEST_ENDS and max(ends) <= MOST_ENDS * len(parts)
 
 
 def _by_number(facts: ColumnCounts) -> str | None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato.assess.meaning.contents import Contents
 from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.orders import order_of
 from sfumato.assess.meaning.patterns import (
     DIRECT,
@@ -57,6 +58,8 @@ FEWEST_MEMBERS, MOST_MEMBERS = 1.2, 50
 MOST_OF_GROUP, MOSTLY_COMPLETE, HALF_COMPLETE, MANY_NUMBERS, MIDDLE = 12, 0.9, 0.5, 300, 0.1
 #: A few values, each of many rows, are categories and number nobody, whatever the column's name.
 FEW_CATEGORIES, MANY_ROWS = 12, 20
+#: Addresses: so many of them, in so many streets.
+MANY_ADDRESSES, FEWEST_STREETS = 50, 4
 #: Longer texts may be somebody's number, however often they occur.
 SHORT_LABEL = 3
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
@@ -71,8 +74,11 @@ _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
 _ROUND, _VERY_ROUND = re.compile(r"0$"), re.compile(r"00$")
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
+_ADDRESS = re.compile(r"([^\W\d_]{4}[^\d]*?),? (\d{1,4}(?: ?[a-zA-Z])?)|(\d{1,4}[a-zA-Z]?),? ([^\W\d_][^\d]{3,})")
 _LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
-_UNNAMED_CODE = re.compile(r"(?=(.*\d){4})[A-Za-z0-9/.-]{8,}|\d{6,}")
+_UNNAMED_CODE = re.compile(
+    r"(?=(.*\d){4})[A-Za-z0-9/.-]{8,}|\d{6,}|(?=.*\d.*\d)(?=.*[- ])[A-Z]{1,3}([- ]?[A-Z0-9]{1,4}){2,4}"
+)
 _NUMBER_WORDS = frozenset(
     {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
     | {"case", "serial", "seq", "folio", "reference", "expediente"}
@@ -362,11 +368,22 @@ def _structured(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         # Centres of districts are places of many; a place of its own is somebody's.
         shared = facts.filled >= MANY_ROWS * facts.different
         return Meaning("category" if shared else "identifier", "coordinates", by_values=True)
+    if (topic is None or topic.name in {"place", "postcode"}) and _are_addresses(facts):
+        return Meaning("identifier", "street addresses", by_values=True)
     dotted = share_of(facts.texts, lambda text: "." in text) > 0.2
     full = found == "ATC" and facts.lengths[1] >= 5
     if found is not None and (full or dotted or _named(topic, "disease", "treatment")):
         return Meaning("code", "ATC" if found == "ATC" and (full or _named(topic, "treatment")) else "ICD-10", True)
     return None
+
+
+def _are_addresses(facts: ColumnCounts) -> bool:
+    """Whether many texts put a word and a number together, many of both, as addresses do."""
+    if facts.different < MANY_ADDRESSES or share_of(facts.texts, _ADDRESS.fullmatch) < MOSTLY_COMPLETE:
+        return False
+    found = [one for text in facts.texts if (one := _ADDRESS.fullmatch(text)) is not None]
+    streets, numbers = ({one[first] or one[second] for one in found} for first, second in ((1, 4), (2, 3)))
+    return len(streets) >= FEWEST_STREETS and len(numbers) >= FEWEST_CHECKED
 
 
 def _postcode(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
@@ -402,8 +419,16 @@ def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if topic is None or topic.group != "names":
         return None
     few = facts.different <= FEW_CATEGORIES and facts.filled >= MANY_ROWS * facts.different
+    if few and topic.name == "person's name" and _names_things(facts.name):
+        return None
     short = facts.lengths[1] <= SHORT_LABEL and topic.name in {"national number", "number of a medical record"}
     return None if few and (short or topic.name in _OF_THINGS) else Meaning("identifier", topic.name)
+
+
+def _names_things(name: str) -> bool:
+    """Whether a name ends in 'name' behind a word that is none of people: 'component_name' may be a product's."""
+    says = read_name(name)
+    return says.words[-1:] == ("name",) and bool(says.unknown) and "person" not in says.kinds
 
 
 def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:

@@ -12,29 +12,15 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from sfumato.assess.meaning.words import words
+
 #: The share of the values that must match a pattern.
 NEARLY_ALL = 0.9
-
-_NAMES = """
-adam agnes ahmed aisha alex alexander alice ali ana anders andrea andreas andrew angela anita anna anne antonio
-barbara ben boris bruno camille carlos carmen caroline charles charlotte chiara chris christian christine claire
-claudia daniel david diego elena elif elisabeth elizabeth emil emily emma erik eva farid fatima felix francesca
-francois frank fritz gabriel george giovanni giulia greta hannah hans hassan helen helena henry hugo ines ingrid
-isabel ivan jack jacob jakob james jan jean jennifer joao johan johann john jonas jose joseph juan julia julie karim
-karin karl katarzyna kevin klaus lars laura lea lena leo leon linda lisa louis luca lucas lucia lucy luis maja marco
-margaret maria marie mario mark marta martin mary matteo max mehmet mia michael michel miguel mohamed mohammed
-monika nadia natalia nicolas nils nina noah nora oliver olga omar oscar pablo patricia paul paula pedro peter petra
-philipp pierre piotr rachel rafael ravi richard robert rosa ruth sam samuel sandra sara sarah sebastian silvia simon
-sofia sophie stefan stephen susan sven tara teresa thomas tim tobias tom ursula uwe victor wei william yasmin yusuf
-zoe
-"""
-#: Given names that are common in some country: a column of names holds many of them.
-GIVEN_NAMES = frozenset(_NAMES.split())
 
 
 @cache
 def known_values(name: str) -> frozenset[str]:
-    """Values that are known by themselves: ``yes_no``, ``states``, ``countries``, ``cities``, ``surnames``."""
+    """Known values: ``yes_no``, ``states``, ``countries``, ``cities``, ``surnames``, ``given_names``."""
     lists = tomllib.loads((files("sfumato.assess.meaning") / "values.toml").read_text(encoding="utf-8"))
     return frozenset(word.replace("_", " ") for word in lists[name].split())
 
@@ -223,9 +209,10 @@ def holds_given_names(texts: Sequence[str]) -> bool:
     >>> holds_given_names(["Keller, Anna", "MOREAU/PAUL MR"]), holds_given_names(["Rosa Street", "Main Street"] * 9)
     (True, False)
     """
+    given = known_values("given_names")
 
     def is_name(text: str) -> bool:
-        parts = [part.lower() for part in _LETTERS.findall(text)]
-        return 1 <= len(parts) <= 4 and any(part in GIVEN_NAMES for part in parts) and "street" not in parts
+        parts = words(text).split()
+        return 1 <= len(parts) <= 4 and any(part in given for part in parts) and "street" not in parts
 
     return sum(map(is_name, texts)) > 1 and share_of(texts, is_name) >= NAMES_SHARE

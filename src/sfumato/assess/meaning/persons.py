@@ -131,7 +131,9 @@ def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColum
         named = [one for one in by_evidence if one.by_name] or by_evidence
         # A telephone number that some did not give has fewer values for that reason alone.
         full = max(one.rows for one in named)
-        return min((one for one in named if one.rows >= NEARLY_FULL * full), key=lambda one: one.people)
+        found = min((one for one in named if one.rows >= NEARLY_FULL * full), key=lambda one: one.people)
+        same = [one for one in by_evidence if (one.people, one.rows) == (found.people, found.rows)]
+        return next((one for one in same if says_only_number(one.name)), found)  # 'id' rather than 'device'
     return max(judged, key=lambda one: (one.by_name, one.people))
 
 

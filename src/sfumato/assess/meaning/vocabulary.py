@@ -130,8 +130,8 @@ def _private(said: str, found: Topic | None) -> Topic | None:
 #: What is said about a thing that has a number: the state of a licence is none of its numbers.
 _ABOUT_IT = frozenset(
     """
-    state year type date class status country category month day expiry expires issued brand model make colour color
-    count kind region county city level flag indicator
+    state year years since type date class status country category month day expiry expires issued brand model make
+    colour color count kind region county city level flag indicator
     """.split()  # noqa: SIM905
 )
 #: Kinds that number something of a person's.
@@ -157,8 +157,9 @@ def topic_of(name: str) -> Topic | None:
     found = spelt_topic(name)
     says = read_name(name)
     if found is None and says.kind in {None, "institution", "person"}:
-        return _shortened(name if says.kind is None else " ".join(says.unknown))
-    return found
+        found = _shortened(name if says.kind is None else " ".join(says.unknown))
+    # 'SpO2' and 'HbA1c' are one word each.
+    return topic_of(name.lower()) if found is None and name != name.lower() else found
 
 
 def spelt_topic(name: str) -> Topic | None:
@@ -177,7 +178,7 @@ def spelt_topic(name: str) -> Topic | None:
     if found is None and says.kind == "text":
         return Topic("free text", "text")
     found = _private(said, found)
-    if found is not None and (found.group in {"names", "text", "weight", "design"} or found.name == "vehicle"):
+    if found is not None and (found.group in _CERTAIN or found.name == "vehicle"):
         return found
     if says.kind in _NAMING and not _is_of_things(says):
         return Topic(_NAMING[says.kind], "names")
@@ -199,6 +200,8 @@ def _is_of_things(says: NameSays) -> bool:
     return says.kind in _NUMBERED and bool(_ABOUT_IT & {says.words[0], says.words[-1]})
 
 
+#: Groups of topics whose words leave no doubt.
+_CERTAIN = frozenset({"names", "text", "weight", "design", "technical"})
 #: What a status or a result is of, the other words of a name say.
 _SAYS_LITTLE = frozenset({"status", "quality", "result", "class", "level", "type"})
 
@@ -233,6 +236,9 @@ _FINDING = re.compile(
     re.IGNORECASE,
 )
 MOSTLY = 0.5
+#: Texts of letters and digits are no sums of money, however they are called, if many differ.
+_SUMS, MANY_CODES, MOSTLY_CODES = frozenset({"money", "income"}), 20, 0.9
+_LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Z]{1,6}([- ]?[A-Z0-9]){3,}", re.IGNORECASE)
 #: Units of measurement are written shorter: longer ones are of an army, or of a hospital.
 LONGEST_UNIT = 15
 
@@ -283,6 +289,8 @@ def topic_of_words(facts: ColumnCounts, found: Topic | None) -> Topic | None:
         return Topic("occupation", "known")
     if said == "unit" and facts.lengths[1] > LONGEST_UNIT:
         return Topic("institution", "known")
+    if found is not None and found.name in _SUMS and facts.different >= MANY_CODES:
+        return None if share_of(facts.texts, _LETTERS_AND_DIGITS.fullmatch) > MOSTLY_CODES else found
     short = len(facts.name) <= SHORT_NAME
     if found is None or found.name != "laboratory value" or not short:
         return found

@@ -47,6 +47,8 @@ _PEOPLE = re.compile(
 
 #: How long somebody has been something is no number of theirs.
 _LASTS = re.compile(r"(months|years|days|weeks|hours|time|tenure|duration|since) .*")
+#: A few digits of a number, which several people share.
+_PARTS = re.compile(r".* (last|first|letzte|dernier\w*|ultim\w*|laatste) ?(\d|four|digits?|vier|quatre|cuatro)( .*)?")
 #: What is measured of somebody or something is no number of theirs either: 'trip seconds', 'Fahrt Minuten'.
 _MEASURES = re.compile(
     r".* (seconds?|secs?|minutes?|mins?|hours?|hrs|days|weeks|months|years|miles|mi|km|kms|kilomet(er|re)s?|"
@@ -77,6 +79,11 @@ relat relation relationship
 #: Words in the name of a column whose numbers are codes: adding or averaging them is meaningless.
 CODE_WORDS = frozenset(_CODES.split())
 
+#: Letters that are no others with an accent.
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ı": "i", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "œ": "oe", "æ": "ae"}
+)
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
@@ -86,7 +93,7 @@ def words(name: str) -> str:
     >>> words("PatientID"), words("Größe (cm)"), words("date_de_naissance")
     ('patient id', 'grosse cm', 'date de naissance')
     """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = unicodedata.normalize("NFKD", name.translate(_LETTERS))
     letters = "".join(one for one in plain if not unicodedata.combining(one))
     return " ".join(_WORD.findall(letters)).lower()
 
@@ -128,7 +135,7 @@ def says_person(name: str) -> bool:
     (True, False)
     """
     said = words(name)
-    if _LASTS.match(said):
+    if _LASTS.match(said) or _PARTS.fullmatch(said):
         return False
     return bool(_PEOPLE.match(said)) or any(_JOINED_PEOPLE.fullmatch(word) for word in said.split())
 
