@@ -165,7 +165,8 @@ def _weight(facts: ColumnCounts) -> Suggestion:
     newborns = facts.is_whole and NEWBORNS[0] <= facts.numbers[0] <= 2_500 <= facts.numbers[-1] <= NEWBORNS[1]
     heavy = BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST
     spread = float(np.std(facts.numbers)) / max(1.0, abs(float(np.average(facts.numbers))))
-    if not of_sample and (of_bodies or spread < SPREAD) and (heavy or newborns):
+    said_by_label = topic_of(facts.name) is None
+    if not of_sample and not said_by_label and (of_bodies or spread < SPREAD) and (heavy or newborns):
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     return Suggestion("weight", "survey weight: it says how many people a row stands for", LIKELY)
 

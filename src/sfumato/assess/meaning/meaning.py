@@ -18,6 +18,7 @@ from sfumato.assess.meaning.patterns import (
     STRUCTURED,
     found_in,
     holds_given_names,
+    looks_like_addresses,
     looks_like_postcodes,
     share_of,
 )
@@ -56,10 +57,10 @@ FEWEST_MEMBERS, MOST_MEMBERS = 1.2, 50
 #: Numbers of groups: the most rows of one, the share of possible ones that occur, that of many, and how far from the
 #: middle of all numbers that of the rows may be.
 MOST_OF_GROUP, MOSTLY_COMPLETE, HALF_COMPLETE, MANY_NUMBERS, MIDDLE = 12, 0.9, 0.5, 300, 0.1
+#: Where percentages, days of a year and minutes of a day end.
+ENDS_OF_SCALES = frozenset({100, 365, 366, 1440})
 #: A few values, each of many rows, are categories and number nobody, whatever the column's name.
 FEW_CATEGORIES, MANY_ROWS = 12, 20
-#: Addresses: so many of them, in so many streets.
-MANY_ADDRESSES, FEWEST_STREETS = 50, 4
 #: Longer texts may be somebody's number, however often they occur.
 SHORT_LABEL = 3
 #: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
@@ -74,7 +75,6 @@ _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
 _ROUND, _VERY_ROUND = re.compile(r"0$"), re.compile(r"00$")
 _LONG = re.compile(r"[A-Z]{0,4}[- ]?\d{5,}[A-Z]?", re.IGNORECASE)
-_ADDRESS = re.compile(r"([^\W\d_]{4}[^\d]*?),? (\d{1,4}(?: ?[a-zA-Z])?)|(\d{1,4}[a-zA-Z]?),? ([^\W\d_][^\d]{3,})")
 _LONG_CODE = re.compile(r"(?=(.*\d){5})(?=.*[A-Za-z])[A-Za-z0-9/.-]{8,}|\d{8,}")
 _UNNAMED_CODE = re.compile(
     r"(?=(.*\d){4})[A-Za-z0-9/.-]{8,}|\d{6,}|(?=.*\d.*\d)(?=.*[- ])[A-Z]{1,3}([- ]?[A-Z0-9]{1,4}){2,4}"
@@ -261,7 +261,7 @@ def _numbering_of_groups(facts: ColumnCounts, topic: Topic | None) -> Meaning | 
     middle = float(np.average(facts.values.cast(pa.float64()).to_numpy(zero_copy_only=False), weights=facts.counts))
     even = abs(middle - (low + high) / 2) < MIDDLE * (high - low)
     few = facts.filled <= MOST_OF_GROUP / 2 * facts.different
-    if low < 0 or low > MIDDLE * high or not complete or not even or not few:
+    if low < 0 or low > MIDDLE * high or high in ENDS_OF_SCALES or not complete or not even or not few:
         return None
     return Meaning("identifier", "whole numbers from 1 on, each of a few rows: do they number people or households?")
 
@@ -368,22 +368,13 @@ def _structured(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         # Centres of districts are places of many; a place of its own is somebody's.
         shared = facts.filled >= MANY_ROWS * facts.different
         return Meaning("category" if shared else "identifier", "coordinates", by_values=True)
-    if (topic is None or topic.name in {"place", "postcode"}) and _are_addresses(facts):
+    if (topic is None or topic.name in {"place", "postcode"}) and looks_like_addresses(facts.texts):
         return Meaning("identifier", "street addresses", by_values=True)
     dotted = share_of(facts.texts, lambda text: "." in text) > 0.2
     full = found == "ATC" and facts.lengths[1] >= 5
     if found is not None and (full or dotted or _named(topic, "disease", "treatment")):
         return Meaning("code", "ATC" if found == "ATC" and (full or _named(topic, "treatment")) else "ICD-10", True)
     return None
-
-
-def _are_addresses(facts: ColumnCounts) -> bool:
-    """Whether many texts put a word and a number together, many of both, as addresses do."""
-    if facts.different < MANY_ADDRESSES or share_of(facts.texts, _ADDRESS.fullmatch) < MOSTLY_COMPLETE:
-        return False
-    found = [one for text in facts.texts if (one := _ADDRESS.fullmatch(text)) is not None]
-    streets, numbers = ({one[first] or one[second] for one in found} for first, second in ((1, 4), (2, 3)))
-    return len(streets) >= FEWEST_STREETS and len(numbers) >= FEWEST_CHECKED
 
 
 def _postcode(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:

@@ -28,7 +28,9 @@ def known_values(name: str) -> frozenset[str]:
 #: The share of values that rules out chance, since words such as 'Rosa' or 'Max' also occur elsewhere.
 NAMES_SHARE = 0.3
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+#: Addresses: so many of them, in so many streets, with so many numbers.
+MANY_ADDRESSES, FEWEST_STREETS, FEWEST_HOUSES = 50, 4, 20
+_ADDRESS = re.compile(r"([^\W\d_][^\d]{3,}?),? (\d{1,4}(?: ?[a-zA-Z])?)|(\d{1,4}[a-zA-Z]?),? ([^\W\d_][^\d]{3,})")
 
 
 class Pattern(NamedTuple):
@@ -201,6 +203,20 @@ def share_of(texts: Sequence[str], fits: Callable[[str], object]) -> float:
 def looks_like_postcodes(texts: Sequence[str]) -> bool:
     """Whether values look like postcodes with letters or a dash at a fixed place."""
     return bool(texts) and any(share_of(texts, form.fullmatch) >= NEARLY_ALL for form in POSTCODES)
+
+
+def looks_like_addresses(texts: Sequence[str]) -> bool:
+    """Whether many texts put a street and a number together, several of both.
+
+    >>> streets = ("Main St", "Rue Foch", "Lindenweg", "Calle Real")
+    >>> looks_like_addresses([f"{street} {number}" for street in streets for number in range(30)])
+    True
+    """
+    if len(texts) < MANY_ADDRESSES or share_of(texts, _ADDRESS.fullmatch) < NEARLY_ALL:
+        return False
+    found = [one for text in texts if (one := _ADDRESS.fullmatch(text)) is not None]
+    streets, numbers = ({one[first] or one[second] for one in found} for first, second in ((1, 4), (2, 3)))
+    return len(streets) >= FEWEST_STREETS and len(numbers) >= FEWEST_HOUSES
 
 
 def holds_given_names(texts: Sequence[str]) -> bool:

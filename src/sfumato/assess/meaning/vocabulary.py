@@ -194,7 +194,7 @@ def spelt_topic(name: str) -> Topic | None:
 def _is_of_things(says: NameSays) -> bool:
     """Whether a name is that of a thing, or says something else about a thing that has a number."""
     if says.kind == "name":
-        if says.words[-1] in PARTS_OF_NAMES:
+        if says.words[-1] in PARTS_OF_NAMES or _OF_PEOPLE & set(zip(says.words, says.words[1:], strict=False)):
             return False
         return bool(says.topics) or bool({"place", "institution"} & set(says.kinds))
     return says.kind in _NUMBERED and bool(_ABOUT_IT & {says.words[0], says.words[-1]})
@@ -202,6 +202,8 @@ def _is_of_things(says: NameSays) -> bool:
 
 #: Groups of topics whose words leave no doubt.
 _CERTAIN = frozenset({"names", "text", "weight", "design", "technical"})
+#: Only people have these names.
+_OF_PEOPLE = frozenset({("first", "name"), ("last", "name"), ("maiden", "name"), ("middle", "name"), ("given", "name")})
 #: What a status or a result is of, the other words of a name say.
 _SAYS_LITTLE = frozenset({"status", "quality", "result", "class", "level", "type"})
 

@@ -42,7 +42,8 @@ _PEOPLE = re.compile(
     r"(^|.* )(patient\w*|person\w*|customer|cust|client\w*|kunde\w*|user|member|subject|respondent|"
     r"participant|proband\w*|employee|student|pupil|passenger|device|card|card ?holder|insured|versicherte\w*|"
     r"mrn|pseudonym|pid|athlete|rider|driver|worker|resident|citizen|individual|panelist|applicant|borrower|"
-    r"donor|claimant)( .*)?$"
+    r"donor|claimant|host|guest|seller|buyer|tenant|player|voter|prisoner|inmate|offender|defendant|victim|volunteer|candidate|"
+    r"beneficiary|pensioner|taxpayer|subscriber|spiller|spieler|joueur|jugador|giocatore)( .*)?$"
 )
 
 #: How long somebody has been something is no number of theirs.
