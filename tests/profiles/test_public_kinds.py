@@ -7,6 +7,7 @@ none; what is asserted is after their misses had been read.
 from __future__ import annotations
 
 import pytest
+from tests.profiles.language_kinds import BATCH_SIX
 from tests.profiles.more_kinds import BATCH_FOUR, BATCH_THREE
 from tests.profiles.public_kinds import BATCH_ONE, BATCH_TWO, Column, Kind
 from tests.profiles.survey_kinds import BATCH_FIVE
@@ -21,7 +22,9 @@ def suggested(kind: Kind) -> list[tuple[Column, str]]:
     return [(column, roles[column.name]) for column in kind.columns]
 
 
-@pytest.mark.parametrize("kind", [*BATCH_ONE, *BATCH_TWO, *BATCH_THREE, *BATCH_FIVE], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind", [*BATCH_ONE, *BATCH_TWO, *BATCH_THREE, *BATCH_FIVE, *BATCH_SIX], ids=lambda kind: kind.name
+)
 def test_nobody_is_let_out_and_people_with_several_rows_are_found(kind: Kind) -> None:
     found = suggested(kind)
     let_out = [(one.name, role) for one, role in found if one.direct and role not in {"identifier", "person"}]
@@ -32,7 +35,14 @@ def test_nobody_is_let_out_and_people_with_several_rows_are_found(kind: Kind) ->
 
 @pytest.mark.parametrize(
     ("batch", "at_least"),
-    [(BATCH_ONE, 0.97), (BATCH_TWO, 0.9), (BATCH_THREE, 0.93), (BATCH_FOUR, 0.9), (BATCH_FIVE, 0.93)],
+    [
+        (BATCH_ONE, 0.97),
+        (BATCH_TWO, 0.9),
+        (BATCH_THREE, 0.93),
+        (BATCH_FOUR, 0.9),
+        (BATCH_FIVE, 0.93),
+        (BATCH_SIX, 0.93),
+    ],
 )
 def test_most_roles_are_those_that_an_expert_would_accept(batch: list[Kind], at_least: float) -> None:
     judged = [(kind.name, one.name, role, one.roles) for kind in batch for one, role in suggested(kind)]

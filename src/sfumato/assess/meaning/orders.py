@@ -47,12 +47,15 @@ FEWEST_STEPS = 3
 #: A band between the brackets of an interval, as in '[70-80)'.
 _BRACKETED = re.compile(r"[\[(]\s*(\d[\d.,]*\s*[-–,;]\s*\d[\d.,]*)\s*[\])]")
 _BAND = re.compile(
-    r"[€$£]?\s?(?P<low>\d[\d.,]*)\s*[kK]?\s?(-|–|—|to|bis|a|"
-    r"up to)\s?[€$£]?(?P<high>\d[\d.,]*)\s*\S{0,6}( (years?|jahre|ans|months))?|(?P<under><|<=|≤|under|"
-    r"less than|up to|unter|bis|moins de|menos de) ?[€$£]?(?P<below>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|"
-    r"(?P<over>>|>=|≥|over|more than|above|ab|uber|über|plus de|"
-    r"mas de) ?[€$£]?(?P<above>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|[€$£]?(?P<open>\d[\d.,]*)\s?\S{0,3}(\+| \+|"
-    r"( .{0,8})? and (over|above|older|more)| und (mehr|älter)| et plus| y más)",
+    r"[€$£]?\s?(?P<low>\d[\d.,]*)\s*[kK]?\s?(-|–|—|to|bis|a|à|al|até|tot|t/m|do|til|till|"
+    r"up to)\s?[€$£]?(?P<high>\d[\d.,]*)\s*\S{0,6}( (years?|jahre|ans|anni|años|anos|jaar|lat|months)( old)?)?|"
+    r"(?P<under><|<=|≤|under|less than|up to|unter|bis|moins de|menos de|meno di|minder dan|poniżej|do) ?"
+    r"[€$£]?(?P<below>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|"
+    r"(?P<over>>|>=|≥|over|more than|above|ab|uber|über|plus de|más de|mas de|oltre|meer dan|powyżej) ?"
+    r"[€$£]?(?P<above>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|"
+    r"[€$£]?(?P<open>\d[\d.,]*)\s?\S{0,3}((\+| \+)( (years?|jahre|ans|anni|años|anos|jaar|lat))?( old)?|"
+    r"( .{0,8})? (and|or|&) (over|above|older|more|up)| (und|oder) (mehr|älter)| (et|ou) plus| [yo] más| ou mais|"
+    r" e (oltre|più)| (en|of) (ouder|meer)| i więcej| (och|eller) äldre| (og|eller) (over|eldre|ældre))",
     re.IGNORECASE,
 )
 
@@ -62,6 +65,8 @@ def order_of(texts: Sequence[str]) -> tuple[str, ...]:
 
     >>> order_of(["65+", "18-24", "25-64"]), order_of(["High", "Low", "Medium"]), order_of(["red", "blue", "green"])
     (('18-24', '25-64', '65+'), ('Low', 'Medium', 'High'), ())
+    >>> order_of(["70 or Older", "0 to 17", "18 to 69"]), order_of(["85+ years", "1-4 years", "5-84 years"])
+    (('0 to 17', '18 to 69', '70 or Older'), ('1-4 years', '5-84 years', '85+ years'))
     >>> order_of(["[90-100)", "[0-10)", ">200", "[10-20)"])
     ('[0-10)', '[10-20)', '[90-100)', '>200')
     """
