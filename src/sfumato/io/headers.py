@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 
 from sfumato.errors import listed
-from sfumato.io.written_dates import WrittenDates
+from sfumato.io.written_dates import WrittenDates, date_like
 
 #: The most lines or rows above a header that are taken for titles.
 MOST_TITLES = 20
@@ -55,22 +55,23 @@ def looks_headless(names: Sequence[str], columns: Sequence[Sequence[str]]) -> li
     rows = max(map(len, columns), default=0)
     if rows < FEWEST_ROWS:
         return []
-    alike = [name for name, cells in zip(names, columns, strict=False) if _is_value(name.strip(), cells)]
+    dates = date_like([name.strip() for name in names])
+    alike = [name for name, cells in zip(names, columns, strict=False) if _is_value(name.strip(), cells, dates)]
     telling = [name for name in alike if not _YEAR.fullmatch(name.strip())]
     return alike if telling and 2 * len(telling) >= len([name for name in names if name.strip()]) else []
 
 
-def _is_value(name: str, cells: Sequence[str]) -> bool:
+def _is_value(name: str, cells: Sequence[str], dates: Collection[str]) -> bool:
     if not name:
         return False
     others = [cell.strip() for cell in cells if cell.strip()]
     if _NUMBER.fullmatch(name):
         return bool(others) and all(_NUMBER.fullmatch(cell) for cell in others[:50])
-    if name in others or not any(letter.isdigit() for letter in name):
+    if name in others or name not in dates:
         return name in others
-    dates = WrittenDates()
-    dates.look(pa.array([name]))
-    return dates.reading is not None
+    written = WrittenDates()
+    written.look(pa.array([name]))
+    return written.reading is not None
 
 
 def made_distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -227,6 +227,20 @@ def _another(form: str) -> str:
     return form.replace("%d", "%%").replace("%m", "%d").replace("%%", "%m")
 
 
+def date_like(texts: Sequence[str]) -> frozenset[str]:
+    """The texts that have the shape of a date, all looked at together: each look at a text compiles every shape.
+
+    >>> sorted(date_like(["2020-05-17", "17 May 2020", "thing 12", "99/99/9999"]))
+    ['17 May 2020', '2020-05-17', '99/99/9999']
+    """
+    left = pa.array([text for text in texts if any(letter.isdigit() for letter in text)], pa.string())
+    found: set[str] = set()
+    for shape in SHAPES if len(left) else ():
+        fits = pc.match_substring_regex(pc.utf8_trim_whitespace(left), shape.full)
+        found.update(left.filter(fits).to_pylist())
+    return frozenset(found)
+
+
 def _matches(texts: pa.Array) -> Iterator[tuple[Shape, pa.StructArray]]:
     """Yield every shape that some texts have, with the parts of these."""
     for shape in SHAPES:
