@@ -109,8 +109,9 @@ def test_questions_take_suggestions_first_letters_and_other_answers(people: Path
 
 def test_answers_that_mean_nothing_are_asked_again_and_an_end_writes_nothing(people: Path) -> None:
     done = answering("p\nnonsense\n", "init", "people.csv")
-    assert done.code == 1
+    assert done.code == 2
     assert done.stderr.count("Say one of identifier") == 2
+    assert "There is no answer to read" in done.stderr
     assert not (people / "policy.toml").exists()
 
 

@@ -105,8 +105,8 @@ def _refuse_output(place: str, output: Path) -> None:
     from sfumato.cli.files import read_files, refuse_misnamed, refuse_overwriting
     from sfumato.io import check_writable
 
-    refuse_misnamed("policy", output)
     refuse_overwriting({"policy": output}, read_files(place))
+    refuse_misnamed("policy", output)
     check_writable(output, table=False)
 
 
