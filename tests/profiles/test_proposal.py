@@ -145,3 +145,33 @@ def test_of_several_ages_the_one_in_years_is_taken_and_neither_months_nor_bands_
     found = propose(only_months, only_months.roles, 5, {}, trials(lambda: without, rows))
     assert set(found.quasi_identifiers) == {"age_months", "sex", "region"}
     assert found.left["age_band"] == "it follows from age_months"
+
+
+def test_what_looks_wrong_is_mended_by_the_first_policy_and_said(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    rows = 900
+    table = pa.table(
+        {
+            "sex": [rng.choice("fm") for _ in range(rows)],
+            "age": [rng.randint(18, 90) if row % 200 else (-19, 221)[row % 400 // 200] for row in range(rows)],
+            "city": [rng.choice(["Rome", "rome", "Rome ", "Oslo", "OSLO", "Lyon"]) for _ in range(rows)],
+            "marital_status": [rng.choice(["Married", "married ", "Single", "single", "Widowed"]) for _ in range(rows)],
+            "diagnosis": [rng.choice(["flu", "asthma", "ulcer", "gout"]) for _ in range(rows)],
+        }
+    )
+    csv.write_csv(table, tmp_path / "people.csv")
+    policy, release = tmp_path / "policy.toml", tmp_path / "release.csv"
+    made = run("init", tmp_path / "people.csv", "-o", policy, "--yes")
+    assert made.code == 0, made
+    assert sf.profile(table)["age"].suggestion.reason == "age: others may know or see it"
+    said = " ".join(made.stderr.split())
+    assert "'city', 'marital_status': values that differ in capitals or blanks only are made one" in said
+    assert "Warning" not in said, said
+    written = policy.read_text(encoding="utf-8")
+    assert 'na = { age = ["-19", "221"] }' in written
+    done = run("anonymize", tmp_path / "people.csv", "-o", release, "--policy", policy, "--strict")
+    assert done.code == 0, done
+    shown = release.read_text(encoding="utf-8")
+    assert "Rome" not in shown
+    assert "married or with a partner" in shown or ",married," in shown
+    assert "221" not in shown

@@ -101,7 +101,8 @@ class Draft:
         roles = schema.roles(list(profile.names))
         chosen = {name: "identifier" if role == "drop" else role for name, role in roles.items()}
         found = profile.cautions_for(chosen)
-        return [one for one in found if not one.columns or not set(one.columns) <= set(self.policy.transform)]
+        answered = {*self.policy.transform, *(self.policy.na if self.proposal is not None else ())}
+        return [one for one in found if not one.columns or not set(one.columns) <= answered]
 
     def summary(self) -> Iterator[str]:
         """Say which columns are taken, rounded and left, and what they cost."""
@@ -127,6 +128,9 @@ class Draft:
         for name, rounding in proposal.transform.items():
             alike = f"rounded to multiples of {rounding.to:,}, since exact values point to people"
             yield f"{name}: {alike}; the policy says it under transform."
+        if folds := [name for name in self.policy.transform if name in proposal.folded]:
+            alike = "values that differ in capitals or blanks only are made one"
+            yield f"{listed(folds, 6)}: {alike}; the policy says it under transform."
         if found := [name for name in self.policy.na if name in (*schema.quasi_identifiers, *schema.sensitive)]:
             yield f"Codes that mean 'no value' were found in {listed(found, 6)}; the policy names them under na."
         others = [name for name in proposal.left if proposal.roles[name] in {"sensitive", "plain", "weight"}]

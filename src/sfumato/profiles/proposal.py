@@ -10,11 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import Caution
+from sfumato.assess.cautions.missing_codes import OLDEST, YOUNGEST
 from sfumato.assess.cautions.rows_view import count_unique, fingerprints
 from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.common.grouping import folded
+from sfumato.hierarchies import Taxonomy
 from sfumato.methods import find_method
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 from sfumato.profiles.hierarchies import is_coded, round_width
@@ -22,8 +26,8 @@ from sfumato.profiles.ranking import MOST_CORE, known_beside, restates
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import usable_weights
 from sfumato.run.request import Request
-from sfumato.table.schema import Schema
-from sfumato.table.transforms import Round
+from sfumato.table.schema import Declared, Schema
+from sfumato.table.transforms import Fold, Round
 
 #: The most sensitive columns that are proposed, each with a model of its own.
 MOST_SENSITIVE = 5
@@ -50,6 +54,8 @@ QUESTIONED = {
     "near-unique": "its values point to single rows",
     "plain-identifies": "its values point to single rows",
     "lost-column": "nothing would be left of it",
+    "same-words": "it has several words for one thing; make them one, and it can be taken",
+    "odd-ages": "it holds ages that nobody has; correct them, and it can be taken",
 }
 #: Topics of which one is nothing without the other, and the correlation from which two numbers say the same.
 COORDINATES, TOGETHER_RISING = frozenset({"latitude", "longitude"}), 0.97
@@ -79,6 +85,8 @@ class Proposal:
 
     Attributes
     ----------
+    folded
+        The columns whose values differ in blanks and capitals only, and are made one.
     left
         The columns that are left out for now, with the reason.
     prices
@@ -98,6 +106,7 @@ class Proposal:
     plain: list[str] = field(default_factory=list)
     models: dict[str, PrivacyModel] = field(default_factory=dict)
     transform: dict[str, Round] = field(default_factory=dict)
+    folded: set[str] = field(default_factory=set)
     left: dict[str, str] = field(default_factory=dict)
     prices: dict[str, str] = field(default_factory=dict)
     loss: float | None = None
@@ -108,8 +117,11 @@ class Proposal:
         """The policy so far, with more quasi-identifiers or another model."""
         by_role = {role: [name for name, one in self.roles.items() if one == role] for role in set(self.roles.values())}
         person = by_role.get("person", [])
+        shown = [*self.quasi_identifiers, *more]
+        folds = {name: Fold(case=True) for name in (*shown, *self.sensitive) if name in self.folded}
+        declared = self.profile.hierarchies(shown).items()
         schema = Schema(
-            self.profile.hierarchies([*self.quasi_identifiers, *more]),
+            {name: _below_folded(how) if name in folds else how for name, how in declared},
             sensitive=self.sensitive,
             identifiers=[*by_role.get("identifier", []), *person[1:]],
             plain=self.plain,
@@ -118,7 +130,8 @@ class Proposal:
             survey_weights=self.profile.weight_among(self.roles),
         )
         privacy = [KAnonymity(self.k), *self.models.values(), *([] if model is None else [model])]
-        transform = {"transform": dict(self.transform)} if self.transform else {}
+        changed = {**self.transform, **folds}
+        transform = {"transform": changed} if changed else {}
         return Request(schema, privacy, **{**self.options, **transform}, caller="Policy")
 
     def leave(self, name: str, why: str) -> None:
@@ -136,7 +149,8 @@ def propose(
     profile: Profile, roles: Mapping[str, str], k: int, options: Mapping[str, Any], attempt: Attempt
 ) -> Proposal:
     """Propose columns and models that a release can keep without a warning."""
-    found = Proposal(profile, roles, k, options)
+    found = Proposal(profile, roles, k, {**options, **_without_odd_ages(profile, roles, options)})
+    found.folded |= _to_fold(profile, roles)
     fast = _with_method(attempt)
     _take_core(found, fast)
     _leave_half_places(found)
@@ -155,6 +169,34 @@ def propose(
         _price_models(found, fast)
     _price_left(found, fast)
     return found
+
+
+def _without_odd_ages(
+    profile: Profile, roles: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[str, dict[str, Sequence[str]]]:
+    """Take ages that nobody has for missing ones."""
+    names = [name for one in profile.cautions_for(roles) if one.code == "odd-ages" for name in one.columns]
+    na = dict(options.get("na", {}))
+    for name in names:
+        odd = [one for one in profile[name].facts.numbers if not YOUNGEST <= one <= OLDEST]
+        na[name] = [*na.get(name, ()), *(str(int(one)) if one.is_integer() else str(one) for one in odd)]
+    return {"na": na} if names else {}
+
+
+def _to_fold(profile: Profile, roles: Mapping[str, str]) -> set[str]:
+    """Find the columns whose values look alike, as 'Berlin' and 'berlin ' do."""
+    alike = {"look-alikes", "same-words"}
+    found = {name for one in profile.cautions_for(roles) if one.code in alike for name in one.columns}
+    return {name for name in found if profile[name].facts.is_text}
+
+
+def _below_folded(declared: Declared) -> Declared:
+    """The hierarchy of a column whose values are folded."""
+    if not isinstance(declared, Taxonomy):
+        return declared
+    values = folded(pa.array([row[0] for row in declared.rows], pa.string()), case=True).to_pylist()
+    rows = dict(zip(values, (row[1:] for row in declared.rows), strict=True))
+    return Taxonomy([[value, *above] for value, above in rows.items()])
 
 
 def _with_method(attempt: Attempt) -> Attempt:

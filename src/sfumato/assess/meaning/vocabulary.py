@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from sfumato.assess.meaning.abbreviations import abbreviated
 from sfumato.assess.meaning.facts import ColumnCounts
@@ -224,6 +225,8 @@ def _shortened(name: str) -> Topic | None:
 _WORDS_ONLY = frozenset({"web address", "photograph", "internet address", "e-mail address"})
 #: Words of no more letters mean many things: 'cp' is a postcode, a kind of pain, and a company.
 SHORT_NAME = 4
+#: The share of ages that may be mistakes, such as 221.
+MISTAKEN = 0.05
 #: Nobody is older in years; ages in months or days say so.
 OLDEST, _IN_PARTS = 130, re.compile(r"mon|mes|moi|mies|day|tag|dia|week|hour|min|year|band|code|cat|grp|group")
 #: Numbers of citizens have more digits, and each is that of fewer rows.
@@ -272,13 +275,19 @@ def topic_of_numbers(facts: ColumnCounts, found: Topic | None) -> Topic | None:
         **dict.fromkeys(_KINDS_OF_PEOPLE, not facts.is_whole),
         "date or time": not facts.is_whole,
         "postcode": largest < 100,
-        "age": largest > OLDEST and _IN_PARTS.search(words(facts.name)) is None,
+        "age": _often_beyond(facts, OLDEST) and _IN_PARTS.search(words(facts.name)) is None,
         "latitude": largest > 90 and short,
         "longitude": largest > 180 and short,
         "national number": largest < SHORTEST_NATIONAL and facts.filled >= REPEATED * facts.different,
         "survey weight": set(numbers) <= {0, 1} or float((numbers < 0).mean()) > MOST_BELOW_ZERO,
     }
     return None if impossible.get(found.name) else found
+
+
+def _often_beyond(facts: ColumnCounts, most: float) -> bool:
+    """Whether more numbers than mistakes explain lie beyond a limit."""
+    numbers = facts.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return bool(facts.counts[np.abs(numbers) > most].sum() > MISTAKEN * facts.filled)
 
 
 def topic_of_words(facts: ColumnCounts, found: Topic | None) -> Topic | None:
