@@ -11,7 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.hierarchies import Categorical, Numeric, Taxonomy
 from sfumato.hierarchies.countries import places_of_countries
-from sfumato.profiles.drawn import _plain
+from sfumato.profiles.drawn import _countries, _plain
 
 
 def drawn(name: str, values: list[object]) -> object:
@@ -63,6 +63,17 @@ def test_every_country_has_a_name_and_no_name_has_two() -> None:
     assert set(listed) == {code for code in places_of_countries() if len(code) == 2}
     codes = {(_plain(name), code) for code, names in listed.items() for name in names.split("|")}
     assert len(codes) == len({name for name, _ in codes})
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it", "nl", "pl", "pt"])
+def test_names_of_countries_are_those_of_another_list(language: str) -> None:
+    babel = pytest.importorskip("babel")
+    codes = {code for code in places_of_countries() if len(code) == 2}
+    names = {code: name for code, name in babel.Locale(language).territories.items() if code in codes}
+    known = {code: _countries().get(_plain(name)) for code, name in names.items()}
+    assert {code: found for code, found in known.items() if found not in {None, code}} == {}
+    if language == "en":
+        assert len([code for code, found in known.items() if found == code]) > 240
 
 
 def test_a_doctorate_is_a_degree() -> None:

@@ -105,7 +105,7 @@ def _plain(name: str) -> str:
     """
     letters = unicodedata.normalize("NFKD", name.casefold().replace("&", " and "))
     text = "".join(" " if not one.isalnum() else one for one in letters if not unicodedata.combining(one))
-    return " ".join(text.split()).removeprefix("the ")
+    return re.sub(r"^st ", "saint ", " ".join(text.split()).removeprefix("the "))
 
 
 def _above_country(name: str) -> list[str] | None:
