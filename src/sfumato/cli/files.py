@@ -73,10 +73,10 @@ class ReleaseFiles:
                 refuse_existing(path)
                 check_place(path)
                 continue
-            if name not in {"output", "alternatives"}:
-                refuse_misnamed(name, path)
             form = self.write_as if name == "output" else None
             check_writable(path, table=name in {"output", "alternatives"}, form=form)
+            if name not in {"output", "alternatives"}:
+                refuse_misnamed(name, path)
 
     @property
     def to_stdout(self) -> bool:

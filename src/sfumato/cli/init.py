@@ -106,8 +106,8 @@ def _refuse_output(place: str, output: Path) -> None:
     from sfumato.io import check_writable
 
     refuse_overwriting({"policy": output}, read_files(place))
-    refuse_misnamed("policy", output)
     check_writable(output, table=False)
+    refuse_misnamed("policy", output)
 
 
 def ask_roles(found: Profile) -> Mapping[str, str]:

@@ -38,9 +38,9 @@ def report(
     from sfumato.io import check_writable
 
     altair()
-    refuse_misnamed("report", output)
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)
+    refuse_misnamed("report", output)
     named = title or f"Release of {Path(original).name} → {Path(release).name}"
     with reporting(is_watched() and not quiet, "report") as tell:
         tell("checking the release, and writing the report", 0.0)
