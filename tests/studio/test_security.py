@@ -14,7 +14,7 @@ from tests.studio.conftest import HOST, ORIGIN, NoWorker, Studio
 from sfumato.errors import ParameterError
 from sfumato.studio import app as app_module
 from sfumato.studio.app import shown_name
-from sfumato.studio.gate import HEADERS, MOST_BODY, MOST_UNLOCKED, POLICY
+from sfumato.studio.gate import MOST_BODY, MOST_UNLOCKED
 from sfumato.studio.plan import Plan
 from sfumato.studio.session import FILES, IDLE_SECONDS, TICKET_SECONDS
 
@@ -28,12 +28,18 @@ MADE = {
     "files": list(FILES),
 }
 
-
-def test_the_policy_of_contents_is_the_strict_one() -> None:
-    assert POLICY == (
+#: What every answer says; written out here, so that a line that the gate loses is missed.
+HEADERS = {
+    "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
-    )
+    ),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ def test_the_policy_of_contents_is_the_strict_one() -> None:
 def test_every_answer_has_the_headers(studio: Studio, method: str, path: str, status: int) -> None:
     answer = studio.client.request(method, path, headers=studio.headers)
     assert answer.status_code == status
-    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
     assert not [name for name in answer.headers if name.startswith("access-control")]
     assert "set-cookie" not in answer.headers
 
@@ -362,7 +368,7 @@ def test_an_unexpected_error_says_nothing(
     monkeypatch.setattr(studio.session, "exchange", fail)
     answer = studio.post("/api/session", {"token": "x"})
     assert (answer.status_code, answer.json()) == (500, {"error": {"kind": "Unexpected"}})
-    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
     printed = capfd.readouterr()
     assert "Lovelace" not in printed.out + printed.err + caplog.text + answer.text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import http.client
 import json
 import os
@@ -14,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,7 +202,11 @@ def test_an_idle_studio_ends_by_itself(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("sfumato.studio.session.IDLE_SECONDS", 1.0)
     said: list[str] = []
     begun = time.monotonic()
-    server.serve(None, 0, opens=False, say=said.append)
+    too_long = threading.Timer(30, signal.raise_signal, [signal.SIGINT])  # so that the test fails, and does not hang
+    too_long.start()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve(None, 0, opens=False, say=said.append)
+    too_long.cancel()
     assert 1.0 <= time.monotonic() - begun < 30
     assert "#" in said[0]
     assert list(tmp_path.iterdir()) == []
