@@ -274,8 +274,10 @@ def lines_above(path: Path, separator: str | None = None) -> int:
     What is a title depends on the separator: commas of numbers part all rows but the header, which is no title.
     """
     lines = first_lines(path)[0][:_SHOWN_LINES]
-    found: list[tuple[tuple[bool, bool, int, int], int]] = []
+    found: list[tuple[int, int, list[list[str]]]] = []
     for one in SEPARATORS if separator is None else (separator,):
+        if not any(one in line for line in lines):
+            continue
         with suppress(csv.Error):
             reader = csv.reader(lines, delimiter=one)
             ends, records = [], []
@@ -284,11 +286,15 @@ def lines_above(path: Path, separator: str | None = None) -> int:
                 ends.append(reader.line_num)
             titles = 0 if _is_table(records) and _has_names(lines[0], one) else titles_above(records)
             if titles or _is_table(records):
-                header, *rows = records[titles:]
-                columns = list(zip(*(row for row in rows if len(row) == len(header)), strict=True))
-                begins = not looks_headless(header, columns)
-                found.append(((begins, not titles, len(header), -titles), ends[titles - 1] if titles else 0))
-    return max(found)[1] if found else 0
+                found.append((titles, ends[titles - 1] if titles else 0, records[titles:]))
+    return (found[0] if len(found) == 1 else max(found, key=_reads_as_table))[1] if found else 0
+
+
+def _reads_as_table(found: tuple[int, int, list[list[str]]]) -> tuple[bool, bool, int, int, int]:
+    """How well records read as a table below their titles: with a header, without titles, with many columns."""
+    titles, above, (header, *rows) = found
+    columns = list(zip(*(row for row in rows if len(row) == len(header)), strict=True))
+    return not looks_headless(header, columns), not titles, len(header), -titles, above
 
 
 def _is_table(records: Sequence[Sequence[str]]) -> bool:

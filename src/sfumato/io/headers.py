@@ -55,7 +55,8 @@ def looks_headless(names: Sequence[str], columns: Sequence[Sequence[str]]) -> li
     rows = max(map(len, columns), default=0)
     if rows < FEWEST_ROWS:
         return []
-    dates = date_like([name.strip() for name in names])
+    numbered = [name.strip() for name in names if any(letter.isdigit() for letter in name)]
+    dates = date_like(numbered) if numbered else frozenset()
     alike = [name for name, cells in zip(names, columns, strict=False) if _is_value(name.strip(), cells, dates)]
     telling = [name for name in alike if not _YEAR.fullmatch(name.strip())]
     return alike if telling and 2 * len(telling) >= len([name for name in names if name.strip()]) else []

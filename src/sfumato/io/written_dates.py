@@ -233,11 +233,11 @@ def date_like(texts: Sequence[str]) -> frozenset[str]:
     >>> sorted(date_like(["2020-05-17", "17 May 2020", "thing 12", "99/99/9999"]))
     ['17 May 2020', '2020-05-17', '99/99/9999']
     """
-    left = pa.array([text for text in texts if any(letter.isdigit() for letter in text)], pa.string())
+    looked = pa.array(texts, pa.string())
     found: set[str] = set()
-    for shape in SHAPES if len(left) else ():
-        fits = pc.match_substring_regex(pc.utf8_trim_whitespace(left), shape.full)
-        found.update(left.filter(fits).to_pylist())
+    for shape in SHAPES:
+        fits = pc.match_substring_regex(pc.utf8_trim_whitespace(looked), shape.full)
+        found.update(looked.filter(fits).to_pylist())
     return frozenset(found)
 
 
