@@ -80,7 +80,7 @@ class Tab:
         """Wait until something is true; Playwright's own waiting evaluates text, which the page forbids."""
         end = time.monotonic() + PATIENCE / 1000
         while not self.page.evaluate(true, arg):
-            assert time.monotonic() < end, true
+            assert time.monotonic() < end, f"{true}, but the page says:\n{self.page.inner_text('body')[:3000]}"
             self.page.wait_for_timeout(50)
 
     def button(self, name: str, exact: bool = False) -> Any:
