@@ -278,6 +278,26 @@ def test_a_job_that_does_not_listen_is_killed_within_300_ms_and_the_worker_comes
         process.close()
 
 
+def test_jobs_that_are_cancelled_together_cost_one_worker_and_no_other_job(folder: Path) -> None:
+    states: list[str] = []
+    process = WorkerProcess(states.append)
+    try:
+        value(process, "profile", question(folder))
+        given_up, kept = [queue.Queue[dict[str, Any]]() for _ in range(3)], queue.Queue[dict[str, Any]]()
+        os.kill(process.pid or 0, signal.SIGSTOP)
+        numbers = [process.ask("profile", question(folder), heard.put) for heard in given_up]
+        process.ask("profile", question(folder), kept.put)
+        for number in numbers:
+            process.cancel(number)
+        assert [heard.get(timeout=10)["kind"] for heard in given_up] == ["cancelled"] * 3
+        while (last := kept.get(timeout=30))["kind"] == "progress":
+            pass
+        assert (last["kind"], last["value"]["rows"]) == ("done", 300)
+        assert states == ["restarted"]
+    finally:
+        process.close()
+
+
 def test_a_worker_that_is_killed_says_where_and_comes_back(folder: Path) -> None:
     states: list[str] = []
     process = WorkerProcess(states.append)

@@ -109,17 +109,18 @@ class WorkerProcess:
         while_running(self._kill_for, number, after=PATIENCE)
 
     def _kill_for(self, number: int) -> None:
-        """Kill the process because of a job that did not end; the other jobs begin again in a new one."""
+        """Kill the process because of a job that did not end; those that nobody cancelled begin again in a new one."""
         with self._lock:
-            job = self._jobs.pop(number, None)
-            if job is None or self._closed:
+            if number not in self._jobs or self._closed:
                 return
-            others = list(self._jobs.values())
+            gone = [job for job in self._jobs.values() if job.cancelling]
+            self._jobs = {job.number: job for job in self._jobs.values() if not job.cancelling}
             self._end()
             self._start()
-            for other in others:
+            for other in self._jobs.values():
                 self._send(other)
-        job.hear({"kind": "cancelled"})
+        for job in gone:
+            job.hear({"kind": "cancelled"})
         self._on_state("restarted")
 
     def _end(self) -> None:
